@@ -1,0 +1,1 @@
+//! What every HTTP surface shares: Host and Origin, limits, bearer credentials.

@@ -1,0 +1,1 @@
+//! The gateway's end of the link: attached executions, epochs and deadlines.

@@ -1,0 +1,1 @@
+//! The protocol between sidecar and gateway: JSON-RPC methods and wire types.

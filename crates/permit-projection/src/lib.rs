@@ -1,0 +1,1 @@
+//! Raw provider details to the public presentation.

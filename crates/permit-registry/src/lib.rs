@@ -1,0 +1,1 @@
+//! Live prompts and their responders, consumed once, under one lock.

@@ -1,0 +1,1 @@
+//! The use cases: list, resolve, observe, recover.

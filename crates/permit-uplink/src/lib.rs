@@ -1,0 +1,1 @@
+//! The sidecar's end of the link: attach, reconnect, events and settle.
