@@ -164,18 +164,13 @@ impl Finalized {
         &self.grant
     }
 
-    /// The accepted claim, if it was accepted: the only thing a success answer is built of.
-    ///
-    /// # Errors
-    /// The finalized claim itself when its result is another.
-    pub fn accepted(self) -> Result<Accepted, Box<Self>> {
-        if self.record.result == AuditResult::Accepted {
-            Ok(Accepted {
-                record: self.record,
-            })
-        } else {
-            Err(Box::new(self))
-        }
+    /// The accepted claim, if it was accepted: the only thing a success answer is built of. The
+    /// grant is given back either way.
+    #[must_use]
+    pub fn accepted(self) -> (SessionGrant, Option<Accepted>) {
+        let accepted = self.record.result == AuditResult::Accepted;
+        let record = self.record;
+        (self.grant, accepted.then_some(Accepted { record }))
     }
 }
 
@@ -188,8 +183,8 @@ pub struct Accepted {
 impl Accepted {
     /// The claim.
     #[must_use]
-    pub fn record(&self) -> &ClaimRecord {
-        &self.record
+    pub fn into_record(self) -> ClaimRecord {
+        self.record
     }
 }
 
