@@ -185,7 +185,7 @@ async fn an_order_that_does_not_fit_changes_nothing() {
     ] {
         assert_eq!(world.registry.deliver(&misfit).await, DeliverReply::Refused);
     }
-    assert_eq!(world.live(), [request.clone()]);
+    assert_eq!(world.live(), std::slice::from_ref(&request));
     assert!(world.reached().is_empty());
     let fitting = order(&request, "0", "no", "a");
     assert_eq!(
@@ -363,7 +363,7 @@ async fn a_claim_that_never_came_is_retired_and_its_prompt_listed_afresh() {
     let SettleReply::Retired { fresh } = world.registry.settle(&request, &claim("a")) else {
         panic!("the prompt still waits");
     };
-    assert_eq!(world.live(), [fresh.clone()]);
+    assert_eq!(world.live(), std::slice::from_ref(&fresh));
     let late = order(&request, "0", "yes", "a");
     assert_eq!(
         world.registry.deliver(&late).await,
