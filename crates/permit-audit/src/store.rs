@@ -79,6 +79,17 @@ pub enum SettleFrom {
     Indeterminate,
 }
 
+impl SettleFrom {
+    /// The result that the claim must have.
+    #[must_use]
+    pub const fn result(self) -> AuditResult {
+        match self {
+            Self::Dispatching => AuditResult::Dispatching,
+            Self::Indeterminate => AuditResult::Indeterminate,
+        }
+    }
+}
+
 /// The end of a claim to record. Only `AuditLog` makes one.
 #[derive(Debug)]
 pub struct ClaimEnd {
@@ -179,25 +190,28 @@ pub trait AuditStore: Send + Sync + 'static {
 
     /// Inserts the claim unless the request has one: the unique key on (session, request) is the
     /// compare-and-set (invariant I4). With it, in one transaction, its attempt is appended and
-    /// its message becomes resolving. A message's status never gates a claim.
+    /// its message becomes resolving. A message's status never gates a claim. An attempt id that
+    /// is taken is an error.
     async fn claim(&self, new: &NewClaim) -> Result<ClaimDecision, StoreUnavailable>;
 
     /// Ends the claim if it still has the result it is to be ended from; appends the attempt and
-    /// changes the message with it. Answers the claim's result afterwards, whoever set it.
+    /// changes the message with it. Answers the claim's result afterwards, whoever set it; a claim
+    /// that does not exist is an error.
     async fn finalize(&self, end: &ClaimEnd) -> Result<AuditResult, StoreUnavailable>;
 
     /// Appends a refused attempt and, where it says so, expires the message.
     async fn append(&self, attempt: &NewAttempt) -> Result<(), StoreUnavailable>;
 
-    /// Inserts a pending message for each of these prompts that has none. Never changes one.
+    /// Inserts a message for each of these prompts that has none: pending, or as its claim stands
+    /// where there is one. Never changes one.
     async fn observe(
         &self,
         scope: &dyn SessionScope,
         prompts: &[PromptSnapshot],
     ) -> Result<(), StoreUnavailable>;
 
-    /// Expires the messages of these prompts; one that was never seen is inserted expired. A
-    /// message whose request has a claim is left to its claim. Each expiry appends the attempt
+    /// Expires the pending messages of these prompts; one that was never seen is inserted
+    /// expired. A request that has a claim is left to its claim. Each expiry appends the attempt
     /// row that `rows` makes of it, which has no actor.
     async fn close(
         &self,
@@ -225,7 +239,8 @@ pub trait AuditStore: Send + Sync + 'static {
         grant: &MaintenanceGrant,
     ) -> Result<Vec<(TaskId, SessionId)>, StoreUnavailable>;
 
-    /// Up to `limit` attempts of the session after a row, oldest first.
+    /// Up to `limit` attempts of the session after a row, in the order in which they were
+    /// recorded. A row that is not one of the session's is an error.
     async fn attempts(
         &self,
         scope: &dyn SessionScope,
