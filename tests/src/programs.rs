@@ -1,0 +1,43 @@
+//! Where the built programs are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The gateway.
+#[must_use]
+pub fn gateway_program() -> PathBuf {
+    built().join("permit-gateway")
+}
+
+/// The sidecar.
+#[must_use]
+pub fn sidecar_program() -> PathBuf {
+    built().join("permit-sidecar")
+}
+
+/// The small example agent, which runs what it is allowed to.
+#[must_use]
+pub fn example_agent() -> PathBuf {
+    built().join("examples").join("example_agent")
+}
+
+/// Builds the programs once per test run, so that a test never meets an old one.
+fn built() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--manifest-path"])
+            .arg(manifest)
+            .args(["--package", "permit-gateway", "--package", "permit-sidecar"])
+            .args(["--package", "permit-acp", "--bins", "--examples"])
+            .status()
+            .expect("cargo runs");
+        assert!(built.success(), "the programs do not build");
+        let test = std::env::current_exe().expect("a test has a path");
+        // target/debug/deps/e2e-<hash>
+        let profile = test.ancestors().nth(2).expect("a target directory");
+        profile.to_owned()
+    })
+}
