@@ -60,16 +60,18 @@ fn is_unit_test(path: &Path, sources: &[(PathBuf, String)]) -> bool {
     let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
         return false;
     };
-    let declaration = format!("mod {stem};");
-    let mut declared = sources.iter().flat_map(|(_, text)| {
-        let lines: Vec<_> = text.lines().map(str::trim).collect();
-        let for_tests = |at: usize| at > 0 && lines[at - 1] == "#[cfg(test)]";
-        (0..lines.len())
-            .filter(|at| lines[*at].ends_with(&declaration))
-            .map(for_tests)
-            .collect::<Vec<_>>()
-    });
-    declared.next() == Some(true) && declared.all(|for_tests| for_tests)
+    let by_name = format!("mod {stem};");
+    let by_path = format!("#[path = \"{stem}.rs\"]");
+    let declarations: Vec<_> = sources
+        .iter()
+        .flat_map(|(_, text)| {
+            let before = std::iter::once("").chain(text.lines());
+            text.lines().zip(before)
+        })
+        .filter(|(line, _)| line.trim().ends_with(&by_name) || line.trim() == by_path)
+        .map(|(_, before)| before.trim() == "#[cfg(test)]")
+        .collect();
+    !declarations.is_empty() && declarations.iter().all(|for_tests| *for_tests)
 }
 
 fn check_source(path: &str, text: &str) -> Vec<String> {
@@ -166,13 +168,12 @@ mod tests {
             "crates/permit-x/src/rpc_tests.rs",
             "CompositionRoot::new();",
         );
-        check(
-            &[
-                ("crates/permit-x/src/lib.rs", "#[cfg(test)]\nmod rpc_tests;"),
-                tests,
-            ],
-            &[],
-        );
+        for declaration in [
+            "#[cfg(test)]\nmod rpc_tests;",
+            "#[cfg(test)]\n#[path = \"rpc_tests.rs\"]\nmod tests;",
+        ] {
+            check(&[("crates/permit-x/src/lib.rs", declaration), tests], &[]);
+        }
     }
 
     #[test]
