@@ -6,11 +6,15 @@
     reason = "a developer reads this at the terminal"
 )]
 
+mod agents;
 mod layers;
+mod steps;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::steps::{StepError, cargo, run};
 
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", about = "What a developer repeats")]
@@ -21,17 +25,58 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Checks which crate uses which, what only a composition root may do, and the top level.
+    /// Start a gateway, a sidecar and a small agent that asks, and wait for your answer
+    Demo {
+        /// Let a real MCP client play the person, check the audit, and exit 0 or 1
+        #[arg(long)]
+        auto: bool,
+    },
+    /// Run every test that Rust and a C compiler suffice for
+    Test,
+    /// Check formatting and lints, warnings denied
+    Lint,
+    /// Check which crate uses which, what only a composition root may do, and the top level
     Layers,
+    /// Install real agents from npm under the target folder and test with them
+    Agents,
+    /// Run everything that must hold
+    Ci,
 }
 
 impl Command {
     fn run(self) -> Result<(), Box<dyn std::error::Error>> {
         match self {
+            Self::Demo { auto } => demo(auto)?,
+            Self::Test => test()?,
+            Self::Lint => lint()?,
             Self::Layers => layers::run()?,
+            Self::Agents => agents::run_all()?,
+            Self::Ci => {
+                layers::run()?;
+                lint()?;
+                test()?;
+                demo(true)?;
+                agents::run_all()?;
+            }
         }
         Ok(())
     }
+}
+
+fn demo(auto: bool) -> Result<(), StepError> {
+    let arguments = ["run", "--quiet", "--package", "permit-tests", "--bin", "demo"];
+    let auto: &[&str] = if auto { &["--", "--auto"] } else { &[] };
+    run(&mut cargo(&[&arguments[..], auto].concat()))
+}
+
+fn test() -> Result<(), StepError> {
+    run(&mut cargo(&["test", "--workspace"]))
+}
+
+fn lint() -> Result<(), StepError> {
+    run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--all-features"];
+    run(&mut cargo(&[&clippy[..], &["--", "--deny", "warnings"]].concat()))
 }
 
 fn main() -> ExitCode {
