@@ -26,9 +26,14 @@ pub struct AuditLog {
 /// Why a selection did not become a claim.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// Another claim holds the request; the attempt has been appended.
+    /// Another claim holds the request.
     #[error("another claim holds the request")]
-    Lost(Box<ClaimRecord>),
+    Lost {
+        /// That claim.
+        holder: Box<ClaimRecord>,
+        /// Whether the refused attempt was appended.
+        recorded: Result<(), StoreUnavailable>,
+    },
     /// The store could not record it: nothing was written, nothing may be sent.
     #[error(transparent)]
     Unavailable(#[from] StoreUnavailable),
@@ -87,20 +92,21 @@ impl AuditLog {
                 record: new.record,
             }),
             ClaimDecision::Lost(holder) => {
-                self.refuse(
-                    &selection.grant,
-                    &selection.caller,
-                    Refusal {
-                        request_id: &selection.request_id,
-                        pending_id: &selection.pending_id,
-                        option: Some(&selection.option),
-                        result: AuditResult::Failed,
-                        code: code_of(&holder),
-                        expire: None,
-                    },
-                )
-                .await?;
-                Err(ClaimError::Lost(holder))
+                let recorded = self
+                    .refuse(
+                        &selection.grant,
+                        &selection.caller,
+                        Refusal {
+                            request_id: &selection.request_id,
+                            pending_id: &selection.pending_id,
+                            option: Some(&selection.option),
+                            result: AuditResult::Failed,
+                            code: code_of(&holder),
+                            expire: None,
+                        },
+                    )
+                    .await;
+                Err(ClaimError::Lost { holder, recorded })
             }
         }
     }
@@ -118,8 +124,10 @@ impl AuditLog {
         match self.store.finalize(&end).await {
             Ok(result) => {
                 let mut record = dispatched.record;
+                if result == end.attempt.result {
+                    record.finalized_at = Some(end.attempt.recorded_at);
+                }
                 record.result = result;
-                record.finalized_at = Some(end.attempt.recorded_at);
                 Ok(Finalized {
                     grant: dispatched.grant,
                     record,
@@ -139,14 +147,14 @@ impl AuditLog {
     /// [`StoreUnavailable`] when the store cannot record it.
     pub async fn settle(
         &self,
-        _scope: &dyn Upkeep,
+        scope: &dyn Upkeep,
         record: &ClaimRecord,
         reply: &SettleReply,
     ) -> Result<AuditResult, StoreUnavailable> {
         let Some(result) = reply.as_result() else {
             return Ok(record.result);
         };
-        self.end_by_upkeep(record, result).await
+        self.end_by_upkeep(scope, record, result).await
     }
 
     /// Ends a claim that nobody can settle any more as indeterminate.
@@ -155,17 +163,22 @@ impl AuditLog {
     /// [`StoreUnavailable`] when the store cannot record it.
     pub async fn abandon(
         &self,
-        _scope: &dyn Upkeep,
+        scope: &dyn Upkeep,
         record: &ClaimRecord,
     ) -> Result<AuditResult, StoreUnavailable> {
-        self.end_by_upkeep(record, AuditResult::Indeterminate).await
+        let result = AuditResult::Indeterminate;
+        self.end_by_upkeep(scope, record, result).await
     }
 
     async fn end_by_upkeep(
         &self,
+        scope: &dyn Upkeep,
         record: &ClaimRecord,
         result: AuditResult,
     ) -> Result<AuditResult, StoreUnavailable> {
+        if scope.session_id() != &record.session_id {
+            return Err(StoreUnavailable::new("the claim is of another session"));
+        }
         let from = match record.result {
             AuditResult::Dispatching => SettleFrom::Dispatching,
             AuditResult::Indeterminate if result != AuditResult::Indeterminate => {

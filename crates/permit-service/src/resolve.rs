@@ -134,7 +134,10 @@ impl PermissionService {
         self.tasks.spawn(async move {
             match service.audit.claim(selection).await {
                 Ok(claimed) => service.deliver(claimed, answer).await,
-                Err(ClaimError::Lost(holder)) => {
+                Err(ClaimError::Lost { holder, recorded }) => {
+                    if let Err(cause) = recorded {
+                        tracing::error!(?cause, "a lost race could not be recorded");
+                    }
                     let _ = answer.send(Err(Failure::held_by(&holder)));
                 }
                 Err(ClaimError::Unavailable(cause)) => {

@@ -34,7 +34,7 @@ pub async fn one_of_64_concurrent_claimers_wins<S: Subject>() {
     for outcome in claimers.join_all().await {
         match outcome {
             Ok(claimed) => won.push(claimed.record().clone()),
-            Err(ClaimError::Lost(holder)) => lost_to.push(*holder),
+            Err(ClaimError::Lost { holder, .. }) => lost_to.push(*holder),
             Err(ClaimError::Unavailable(cause)) => panic!("the store is unavailable: {cause:?}"),
         }
     }
@@ -270,7 +270,7 @@ pub async fn open_claims_are_the_dispatching_ones_of_the_session<S: Subject>() {
 
 fn assert_lost(outcome: Result<crate::Claimed, ClaimError>, to: &permit_domain::ClaimRecord) {
     match outcome {
-        Err(ClaimError::Lost(holder)) => assert_eq!(*holder, *to),
+        Err(ClaimError::Lost { holder, .. }) => assert_eq!(*holder, *to),
         Err(ClaimError::Unavailable(cause)) => panic!("the store is unavailable: {cause:?}"),
         Ok(_) => panic!("a second claim was recorded"),
     }
