@@ -1,0 +1,59 @@
+//! The kinds of detail that exist and are not shown.
+
+use permit_domain::ActionType;
+use permit_projection::RawDetails;
+
+use super::{Call, files};
+
+pub(super) fn kinds(call: &Call<'_>, details: &RawDetails) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    if has_arguments(call, details.action_type) {
+        kinds.push("arguments");
+    }
+    let in_files = details.action_type == ActionType::FileWrite && files::has_content(call);
+    if in_files || has_text(call, details) {
+        kinds.push("content");
+    }
+    if call.diffs().next().is_some() || call.input_text("diff").is_some() {
+        kinds.push("diff");
+    }
+    kinds
+}
+
+/// Whether the input holds more than what is shown of it.
+fn has_arguments(call: &Call<'_>, action_type: ActionType) -> bool {
+    let Some(input) = call.input else {
+        return call.raw_input.is_some() || action_type == ActionType::McpTool && has_json(call);
+    };
+    let hidden = |key: &str| match action_type {
+        ActionType::Command => !matches!(
+            key,
+            "command" | "commands" | "cmd" | "argv" | "args" | "cwd" | "workdir" | "description"
+        ),
+        ActionType::FileWrite | ActionType::FileRead => {
+            !files::is_path_key(key) && !files::is_content_key(key)
+        }
+        ActionType::Network => !matches!(key, "url" | "uri" | "description"),
+        ActionType::McpTool => !matches!(
+            key,
+            "server" | "server_name" | "serverName" | "tool" | "tool_name" | "toolName"
+        ),
+        ActionType::Other => key != "description",
+    };
+    input.keys().any(|key| hidden(key))
+}
+
+fn has_json(call: &Call<'_>) -> bool {
+    call.texts().any(|text| text.trim_start().starts_with('{'))
+}
+
+/// Whether the content holds a text that is not shown elsewhere.
+fn has_text(call: &Call<'_>, details: &RawDetails) -> bool {
+    let shown = [&details.title, &details.description, &details.command];
+    call.texts().any(|text| {
+        let is_shown = shown.iter().any(|field| field.as_deref() == Some(text));
+        let is_read = text.starts_with("[current working directory ") && details.cwd.is_some();
+        let is_argument = details.arguments.as_deref() == Some(text);
+        !(text.is_empty() || is_shown || is_read || is_argument)
+    })
+}
