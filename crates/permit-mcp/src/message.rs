@@ -179,7 +179,7 @@ where
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// The messages of a batch, unread; at most `MAX` and one more, which says that there are too
+/// The messages of a batch, unread: no more than its bound and one, which says that there are too
 /// many.
 pub(crate) struct Batch<'a>(pub(crate) Vec<&'a RawValue>);
 

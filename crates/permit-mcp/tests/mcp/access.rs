@@ -131,6 +131,17 @@ async fn allowed_hosts_and_origins_come_from_the_configuration() {
 }
 
 #[tokio::test]
+async fn outside_of_a_gate_nothing_is_served() {
+    let setup = Setup {
+        no_gate: true,
+        ..Setup::default()
+    };
+    let world = World::with(setup).await;
+    let answer = world.legacy("ping", &json!({})).send().await;
+    assert_eq!(answer.refusal(), (500, -32603));
+}
+
+#[tokio::test]
 async fn without_authentication_a_forwarded_request_is_refused() {
     let setup = Setup {
         authentication_disabled: true,

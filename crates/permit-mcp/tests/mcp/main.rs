@@ -6,6 +6,7 @@ mod access;
 mod agents;
 mod client;
 mod legacy;
+mod logs;
 mod modern;
 mod schema;
 mod tools;

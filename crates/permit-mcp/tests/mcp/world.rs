@@ -47,6 +47,7 @@ pub(crate) struct World {
 pub(crate) struct Setup {
     pub(crate) authentication_disabled: bool,
     pub(crate) gate: Option<GateConfig>,
+    pub(crate) no_gate: bool,
 }
 
 impl World {
@@ -86,7 +87,12 @@ impl World {
         }));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let router = permit_mcp::router(config).layer(gate);
+        let router = permit_mcp::router(config);
+        let router = if setup.no_gate {
+            router
+        } else {
+            router.layer(gate)
+        };
         tokio::spawn(async move { axum::serve(listener, router).await });
         let token = credentials.mint("ada", Scopes::ALL);
         Self {
