@@ -193,3 +193,139 @@ fn is_busy(error: &Error) -> bool {
         Some(ffi::ErrorCode::DatabaseBusy | ffi::ErrorCode::DatabaseLocked)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+    use tempfile::TempDir;
+
+    use crate::{Fault, SqliteStore};
+
+    fn open() -> (SqliteStore, TempDir) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = SqliteStore::open(dir.path().join("permit.db")).expect("opened");
+        (store, dir)
+    }
+
+    fn add(connection: &Connection, user: &str) -> Result<(), Fault> {
+        let sql = "INSERT INTO users (user_id, kind, name) VALUES (?1, 'person', '')";
+        connection.execute(sql, [user])?;
+        Ok(())
+    }
+
+    async fn users(store: &SqliteStore) -> Vec<String> {
+        let users = store.read(|connection| {
+            let sql = "SELECT user_id FROM users WHERE kind = 'person' ORDER BY user_id";
+            let mut users = connection.prepare(sql)?;
+            let users = users.query_map([], |row| row.get(0))?;
+            Ok::<_, Fault>(users.collect::<Result<_, _>>()?)
+        });
+        users.await.expect("read")
+    }
+
+    /// Given a group whose COMMIT fails, then each of its commands is answered with an error, none
+    /// of their rows is there, and the writer goes on.
+    #[tokio::test]
+    async fn a_group_that_is_not_committed_is_an_error_for_each_of_its_commands() {
+        let (store, _dir) = open();
+        // The writer is held by one command while the others come, so that it takes them together.
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let holder = store.clone();
+        let holding = tokio::spawn(async move {
+            let hold = move |_: &Connection| {
+                let _ = begun.send(());
+                let _ = released.recv();
+                Ok::<_, Fault>(())
+            };
+            holder.write(hold).await
+        });
+        has_begun.await.expect("the writer has it");
+        let failing = store.write(|connection| {
+            connection.execute_batch(
+                "PRAGMA defer_foreign_keys = ON;
+                 INSERT INTO workspaces (workspace_id, owner_id, name) VALUES ('w', 'nobody', '')",
+            )?;
+            Ok::<_, Fault>(())
+        });
+        let beside = store.write(|connection| add(connection, "alice"));
+        let release = async move { drop(release) };
+        let (failing, beside, ()) = tokio::join!(biased; failing, beside, release);
+        holding.await.expect("ran").expect("committed");
+        assert!(matches!(failing, Err(Fault::NotCommitted(_))));
+        assert!(matches!(beside, Err(Fault::NotCommitted(_))));
+        assert!(users(&store).await.is_empty());
+
+        let next = store.write(|connection| add(connection, "bob")).await;
+        next.expect("the writer goes on");
+        assert_eq!(users(&store).await, ["bob"]);
+    }
+
+    /// Given a group that was committed although its COMMIT failed, then reading back finds it, and
+    /// its commands are answered as carried out.
+    #[tokio::test]
+    async fn a_group_that_was_committed_all_the_same_is_no_error() {
+        let (store, _dir) = open();
+        let carried_out = store.write(|connection| {
+            add(connection, "alice")?;
+            connection.execute_batch("COMMIT")?;
+            Ok::<_, Fault>(())
+        });
+        carried_out.await.expect("it is there");
+        assert_eq!(users(&store).await, ["alice"]);
+        let next = store.write(|connection| add(connection, "bob")).await;
+        next.expect("the writer goes on");
+    }
+
+    /// Given a command that ends the whole transaction, then nothing of its group is there, and
+    /// each command knows.
+    #[tokio::test]
+    async fn a_lost_transaction_is_an_error_for_its_whole_group() {
+        let (store, _dir) = open();
+        let lost = store.write(|connection| {
+            add(connection, "alice")?;
+            connection.execute_batch("ROLLBACK")?;
+            Ok::<_, Fault>(())
+        });
+        assert!(matches!(lost.await, Err(Fault::NotCommitted(_))));
+        assert!(users(&store).await.is_empty());
+        store.ping().await.expect("the writer goes on");
+    }
+
+    /// Given a disk that takes no more, then the claim of a row is an error, and the row is not
+    /// there.
+    #[tokio::test]
+    async fn a_full_database_is_an_error_and_writes_nothing() {
+        let (store, _dir) = open();
+        let full = store.write(|connection| {
+            let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+            connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))?;
+            Ok::<_, Fault>(())
+        });
+        full.await.expect("set");
+        let large = "x".repeat(1 << 20);
+        let refused = store.write(move |connection| add(connection, &large));
+        assert!(refused.await.is_err());
+        assert!(users(&store).await.is_empty());
+        store.ping().await.expect("the writer goes on");
+    }
+
+    /// Given a panic in the writer, then its callers are told instead of waiting, and so are all
+    /// later ones.
+    #[tokio::test]
+    async fn nobody_waits_for_a_writer_that_has_ended() {
+        let (store, _dir) = open();
+        let panicking = store.write(|connection| {
+            add(connection, "alice")?;
+            if connection.is_autocommit() {
+                return Ok::<_, Fault>(());
+            }
+            panic!("a bug")
+        });
+        assert!(matches!(panicking.await, Err(Fault::Closed)));
+        assert!(users(&store).await.is_empty());
+        let next = store.write(|connection| add(connection, "bob")).await;
+        assert!(matches!(next, Err(Fault::Closed)));
+        assert!(store.ping().await.is_err());
+    }
+}

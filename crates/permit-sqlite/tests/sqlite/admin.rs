@@ -57,7 +57,7 @@ async fn a_user_owns_the_tasks_of_their_workspaces() {
     let caller = gateway.caller().await;
     let task = gateway.authorizer().task(&caller, &id(TASK)).await;
     let sessions = store.sessions_of(&task.expect("authorized")).await;
-    assert_eq!(sessions.expect("read"), SESSIONS.map(|session| id(session)));
+    assert_eq!(sessions.expect("read"), SESSIONS.map(id));
     let foreign = gateway.authorizer().task(&caller, &id("task-2")).await;
     assert!(matches!(foreign, Err(NotAuthorized::NotFound)));
 }
