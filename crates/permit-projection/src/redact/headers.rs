@@ -134,6 +134,7 @@ fn end_at(bytes: &[u8], start: usize, stops: fn(u8) -> bool) -> usize {
         }
         last += 1;
     }
+    super::work::walked(last);
     // The backslash of an escaped closing quote or of a literal line break is not the value's.
     let text = rest.get(..last).unwrap_or_default();
     let cut = memchr::memmem::find(text, b"\\n").or_else(|| memchr::memmem::find(text, b"\\r"));

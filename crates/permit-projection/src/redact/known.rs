@@ -57,6 +57,7 @@ impl Known {
             let whole = value.map(Vec::as_slice).unwrap_or_default();
             let same = bytes.get(start..).unwrap_or_default().iter().zip(whole);
             let end = start + same.take_while(|(a, b)| a == b).count();
+            super::work::walked(end - start);
             let beside = |at: Option<usize>| {
                 at.and_then(|at| bytes.get(at))
                     .is_some_and(u8::is_ascii_alphanumeric)

@@ -19,6 +19,7 @@ mod tokens;
 mod urls;
 mod values;
 mod view;
+mod work;
 
 use known::Known;
 use view::View;
@@ -180,6 +181,7 @@ impl Redactor {
         if let Some(view) = view::visible(text) {
             self.known.scan(&view, &mut found);
         }
+        found.respect_breaks();
         merge(text, found.spans)
     }
 }

@@ -237,6 +237,7 @@ fn quoted_end(bytes: &[u8], from: usize, quote: u8, escaped: bool) -> Option<usi
     }
     let mut at = from;
     while let Some(&byte) = bytes.get(at) {
+        super::work::walked(1);
         match byte {
             b'\n' => return None,
             b'$' if quote == b'"' && bytes.get(at + 1) == Some(&b'(') && at > from => {
@@ -282,5 +283,6 @@ fn bare_end(bytes: &[u8], start: usize) -> usize {
         }
         at += 1;
     }
+    super::work::walked(at - start);
     at.min(bytes.len())
 }

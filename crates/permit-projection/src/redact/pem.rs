@@ -42,6 +42,7 @@ fn mask_body(view: &View<'_>, start: usize, found: &mut Found) -> usize {
             .iter()
             .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
             .count();
+        super::work::walked(length);
         let end = after_break + length;
         let line = bytes.get(after_break..end).unwrap_or_default();
         if length == 0 || bytes.get(end) == Some(&b':') {

@@ -332,6 +332,7 @@ impl<'v, 'f> Lexer<'v, 'f> {
             role,
             ..Word::default()
         });
+        super::work::walked(1);
         word.bytes.push(byte);
         word.map.push((start, end));
         self.at += length;

@@ -190,6 +190,7 @@ fn has_shape(bytes: &[u8], after: usize, shape: &Shape) -> bool {
     let rest = bytes.get(after..).unwrap_or_default();
     let head = rest.get(..rest.len().min(JUDGED)).unwrap_or_default();
     let length = head.iter().take_while(|&&byte| (shape.class)(byte)).count();
+    super::work::walked(length);
     if length < shape.least {
         return false;
     }
@@ -228,12 +229,10 @@ fn jwt_end(bytes: &[u8], start: usize, run_end: &mut usize) -> Option<usize> {
 }
 
 fn run(bytes: &[u8], start: usize, class: fn(u8) -> bool) -> usize {
-    bytes
-        .get(start..)
-        .unwrap_or_default()
-        .iter()
-        .take_while(|&&byte| class(byte))
-        .count()
+    let rest = bytes.get(start..).unwrap_or_default();
+    let length = rest.iter().take_while(|&&byte| class(byte)).count();
+    super::work::walked(length);
+    length
 }
 
 /// Whether no word goes on into `start`. The letter of `\n` and the digits of `%3D` are no word.

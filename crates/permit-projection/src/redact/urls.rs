@@ -52,6 +52,7 @@ fn user_information(view: &View<'_>, start: usize, found: &mut Found) {
             .take(most)
             .take_while(|&&byte| !stops(byte))
             .count();
+        super::work::walked(length);
         rest.get(..length).unwrap_or_default()
     };
     let strict = until(ends_authority, usize::MAX);
@@ -61,17 +62,13 @@ fn user_information(view: &View<'_>, start: usize, found: &mut Found) {
             .iter()
             .position(|&byte| byte == b':')
             .map(|at| at + 1)?;
-        let digits = strict.get(port..)?.iter().all(u8::is_ascii_digit);
-        let loose = until(ends_url, REACH);
-        let query = loose
-            .iter()
-            .position(|&byte| byte == b'?')
-            .unwrap_or(loose.len());
-        if digits {
-            None
-        } else {
-            loose.get(..query)?.iter().rposition(|&byte| byte == b'@')
+        if strict.get(port..)?.iter().all(u8::is_ascii_digit) {
+            return None;
         }
+        let loose = until(ends_url, REACH);
+        let query = loose.iter().position(|&byte| byte == b'?');
+        let loose = loose.get(..query.unwrap_or(loose.len()))?;
+        loose.iter().rposition(|&byte| byte == b'@')
     });
     let Some(at) = at else { return };
     let pair = bytes.get(start..start + at).unwrap_or_default();

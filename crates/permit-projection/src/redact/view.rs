@@ -19,6 +19,7 @@ impl<'a> View<'a> {
 
     /// A decoded text; `map` has one source range for each byte.
     pub(super) fn decoded(bytes: &'a [u8], map: &[(u32, u32)]) -> Self {
+        super::work::walked(bytes.len());
         Self {
             bytes: Cow::Borrowed(bytes),
             map: Some(map.to_vec()),
@@ -35,6 +36,7 @@ impl<'a> View<'a> {
 
     /// The part of this view from `start` to `end`.
     pub(super) fn part(&self, start: usize, end: usize) -> View<'_> {
+        super::work::walked(end.saturating_sub(start));
         let map = (start..end).map(|at| self.at(at)).collect();
         View {
             bytes: Cow::Borrowed(self.bytes.get(start..end).unwrap_or_default()),

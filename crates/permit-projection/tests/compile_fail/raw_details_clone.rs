@@ -1,0 +1,7 @@
+use permit_domain::ActionType;
+use permit_projection::RawDetails;
+
+fn main() {
+    let raw = RawDetails::new(ActionType::Command);
+    let _ = raw.clone();
+}

@@ -1,0 +1,6 @@
+use permit_projection::RawOption;
+
+fn main() {
+    let option = RawOption::new("id", "name", "allow_once");
+    let _ = format!("{:?}", option);
+}
