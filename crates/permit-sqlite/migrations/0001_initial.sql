@@ -86,7 +86,8 @@ CREATE TABLE messages (
     FOREIGN KEY (task_id, session_id) REFERENCES sessions (task_id, session_id)
 ) STRICT;
 
-CREATE INDEX messages_pending ON messages (session_id, task_id) WHERE status = 'pending';
+-- Small however long the transcript grows.
+CREATE INDEX messages_pending ON messages (session_id) WHERE status = 'pending';
 
 -- The claims. The primary key is the compare-and-set: one claim per request, for ever.
 
@@ -109,7 +110,8 @@ CREATE TABLE claims (
     CHECK ((result = 'dispatching') = (finalized_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX claims_open ON claims (session_id, task_id) WHERE result = 'dispatching';
+-- Small however many claims ended.
+CREATE INDEX claims_open ON claims (session_id) WHERE result = 'dispatching';
 
 CREATE TRIGGER claims_are_kept BEFORE DELETE ON claims
 BEGIN

@@ -77,8 +77,8 @@ pub(crate) fn open(
 ) -> Result<Vec<ClaimRecord>, Fault> {
     connection
         .prepare_cached(
-            "SELECT * FROM claims WHERE session_id = ?1 AND result = 'dispatching'
-             ORDER BY request_id",
+            "SELECT * FROM claims INDEXED BY claims_open
+             WHERE session_id = ?1 AND result = 'dispatching' ORDER BY request_id",
         )?
         .query_map(params![session_id.as_str()], |row| Ok(record(row)))?
         .map(|row| row?)

@@ -99,7 +99,7 @@ impl ExecutionStore for SqliteStore {
                 .prepare_cached(
                     "SELECT execution_id, task_id, session_id, epoch
                      FROM executions JOIN sessions USING (session_id)
-                     WHERE ended_at IS NULL ORDER BY seq",
+                     WHERE ended_at IS NULL ORDER BY session_id",
                 )?
                 .query_map([], |row| Ok(record(row)))?
                 .map(|row| row?)

@@ -71,7 +71,7 @@ fn page(
         connection,
         "SELECT messages.* FROM sessions CROSS JOIN messages USING (session_id)
          WHERE sessions.task_id = ?1 AND sessions.session_id >= ?2
-             AND (sessions.session_id, messages.request_id) > (?2, ?3)
+             AND messages.request_id > iif(sessions.session_id = ?2, ?3, '')
          ORDER BY sessions.session_id, messages.request_id LIMIT ?4",
         (task_id, count),
         &mut cursor.messages,
@@ -82,7 +82,7 @@ fn page(
         connection,
         "SELECT claims.* FROM sessions CROSS JOIN claims USING (session_id)
          WHERE sessions.task_id = ?1 AND sessions.session_id >= ?2
-             AND (sessions.session_id, claims.request_id) > (?2, ?3)
+             AND claims.request_id > iif(sessions.session_id = ?2, ?3, '')
          ORDER BY sessions.session_id, claims.request_id LIMIT ?4",
         (task_id, count),
         &mut cursor.claims,
@@ -93,7 +93,7 @@ fn page(
         connection,
         "SELECT attempts.* FROM sessions CROSS JOIN attempts USING (session_id)
          WHERE sessions.task_id = ?1 AND sessions.session_id >= ?2
-             AND (sessions.session_id, attempts.seq) > (?2, ?3)
+             AND attempts.seq > iif(sessions.session_id = ?2, ?3, 0)
          ORDER BY sessions.session_id, attempts.seq LIMIT ?4",
         (task_id, count),
         &mut cursor.attempts,

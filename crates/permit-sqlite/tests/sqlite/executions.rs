@@ -34,7 +34,7 @@ async fn a_new_execution_replaces_the_open_one() {
             )
         })
         .collect();
-    let expected = [("run-2", B), ("run-3", A)];
+    let expected = [("run-3", A), ("run-2", B)];
     assert_eq!(
         open,
         expected.map(|(run, session)| (run.to_owned(), id(session), 1))
