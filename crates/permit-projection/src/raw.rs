@@ -28,7 +28,8 @@ pub struct RawDetails {
     pub command: Option<String>,
     /// The directory it runs in. Shown for commands and files.
     pub cwd: Option<String>,
-    /// The file, or the files one a line. Shown for files only.
+    /// The file; several are best joined with a comma, since a line break is shown as an escape.
+    /// Shown for files only.
     pub path: Option<String>,
     /// Where a network request goes. Shown, reduced, for [`ActionType::Network`] only.
     pub url: Option<String>,
