@@ -1,0 +1,47 @@
+//! `permit-sidecar`: runs a coding agent, holds its permission prompts, and carries the answers
+//! that come through the gateway back to it.
+
+mod account;
+mod cli;
+mod credential;
+mod environment;
+mod exit;
+mod link;
+mod prompt;
+mod run;
+mod screen;
+mod setup;
+mod terminal;
+mod visible;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+use crate::setup::{Setup, SetupError};
+
+fn main() -> ExitCode {
+    let Command::Run(args) = Cli::parse().command;
+    match prepare(args) {
+        Ok((setup, runtime)) => runtime.block_on(run::run(setup)).into(),
+        Err(error) => {
+            screen::error(&error.to_string());
+            Exit::Failed.into()
+        }
+    }
+}
+
+/// Everything that can be wrong before there is an agent.
+fn prepare(args: cli::RunArgs) -> Result<(Setup, tokio::runtime::Runtime), SetupError> {
+    permit_logging::start(args.log_format, args.log_filter())?;
+    setup::hide_from_same_account()?;
+    let setup = Setup::of(args)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(SetupError::Runtime)?;
+    Ok((setup, runtime))
+}
