@@ -155,8 +155,13 @@ impl Agent {
         let request = PermissionRequest::read(params);
         let session = self.session_of(request.session.clone());
         let admitted = self.sessions.contains(&session) || self.sessions.len() < MOST_SESSIONS;
-        if self.is_cancelling(&session) || !admitted {
+        if self.is_cancelling(&session) {
             responder.cancel();
+            return Ok(());
+        }
+        if !admitted {
+            responder.cancel();
+            self.events.send(AgentEvent::PromptRefused(Refused::Full));
             return Ok(());
         }
         self.sessions.insert(session.clone());
@@ -176,16 +181,12 @@ impl Agent {
         });
         if let Err(refused) = opened {
             refused.responder.cancel();
-            self.refused(refused.why);
+            self.events.send(AgentEvent::PromptRefused(refused.why));
         } else if self.is_cancelling(&session) {
             // The turn was cancelled while the prompt was being opened.
             self.connection.registry.turn_ended(&session);
         }
         Ok(())
-    }
-
-    fn refused(&self, why: Refused) {
-        self.events.send(AgentEvent::PromptRefused(why));
     }
 
     fn notification(&mut self, method: &str, params: Option<&RawValue>) {

@@ -51,9 +51,9 @@ pub(super) fn fill(call: &Call<'_>, details: &mut RawDetails) {
     let mut paths = paths(call);
     let beyond = paths.len().saturating_sub(MOST_PATHS);
     paths.truncate(MOST_PATHS);
-    let mut shown = paths.join("\n");
+    let mut shown = paths.join(", ");
     if beyond > 0 {
-        shown.push_str(&format!("\n(and {beyond} more)"));
+        shown.push_str(&format!(" (and {beyond} more)"));
     }
     details.path = (!shown.is_empty()).then_some(shown);
     details.cwd = call.input_text("cwd").map(str::to_owned);

@@ -22,8 +22,12 @@ pub(super) fn kinds(call: &Call<'_>, details: &RawDetails) -> Vec<&'static str> 
 
 /// Whether the input holds more than what is shown of it.
 fn has_arguments(call: &Call<'_>, action_type: ActionType) -> bool {
+    if action_type == ActionType::McpTool {
+        // A tool's arguments are there even where the agent does not send them.
+        return true;
+    }
     let Some(input) = call.input else {
-        return call.raw_input.is_some() || action_type == ActionType::McpTool && has_json(call);
+        return call.raw_input.is_some();
     };
     let hidden = |key: &str| match action_type {
         ActionType::Command => !matches!(
@@ -34,17 +38,9 @@ fn has_arguments(call: &Call<'_>, action_type: ActionType) -> bool {
             !files::is_path_key(key) && !files::is_content_key(key)
         }
         ActionType::Network => !matches!(key, "url" | "uri" | "description"),
-        ActionType::McpTool => !matches!(
-            key,
-            "server" | "server_name" | "serverName" | "tool" | "tool_name" | "toolName"
-        ),
-        ActionType::Other => key != "description",
+        ActionType::McpTool | ActionType::Other => key != "description",
     };
     input.keys().any(|key| hidden(key))
-}
-
-fn has_json(call: &Call<'_>) -> bool {
-    call.texts().any(|text| text.trim_start().starts_with('{'))
 }
 
 /// Whether the content holds a text that is not shown elsewhere.
