@@ -21,6 +21,9 @@ use crate::{Fault, reader};
 /// A write that is dropped before the writer took it is never carried out; one that was taken is
 /// carried out whatever its caller does. A command that is not begun within
 /// [`Limits::deadline`] is given up and answered with an error.
+///
+/// Its methods are to be called on a tokio runtime with its timer on. A runtime whose time is paused
+/// jumps to the deadline as soon as it waits for this store, which works on threads of its own.
 #[derive(Clone)]
 pub struct SqliteStore {
     inner: Arc<Inner>,
