@@ -35,7 +35,10 @@ pub(crate) async fn show(
                 None => notes_ended = true,
             },
             event = registry.recv() => match event {
-                Ok(event) => terminal.registry(event, SystemClock.now()),
+                Ok(event) => {
+                    log(&event);
+                    terminal.registry(event, SystemClock.now());
+                }
                 Err(broadcast::error::RecvError::Lagged(count)) => {
                     terminal.line(&format!("-- {count} changes of prompts are not shown"));
                 }
@@ -50,9 +53,28 @@ pub(crate) async fn show(
         write(&terminal.take()).await;
     }
     while let Ok(event) = registry.try_recv() {
+        log(&event);
         terminal.registry(event, SystemClock.now());
     }
     write(&terminal.take()).await;
+}
+
+/// Ids and results only: what the agent calls things is not for the log.
+fn log(event: &RegistryEvent) {
+    match event {
+        RegistryEvent::Opened(prompt) => tracing::info!(
+            request_id = %prompt.request_id,
+            action = ?prompt.action.action_type,
+            options = prompt.options.len(),
+            "a prompt waits"
+        ),
+        RegistryEvent::Closed { request_id, reason } => {
+            tracing::info!(%request_id, ?reason, "a prompt waits no longer");
+        }
+        RegistryEvent::Answered {
+            request_id, reply, ..
+        } => tracing::info!(%request_id, ?reply, "a prompt was answered"),
+    }
 }
 
 /// A terminal that is gone is no reason to stop the agent.

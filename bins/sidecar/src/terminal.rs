@@ -53,6 +53,9 @@ impl Terminal {
                 self.line(&format!("-- {}", one_line(&name)));
             }
             AgentEvent::Mode { current, available } => self.mode(&current, &available),
+            AgentEvent::NoModes => {
+                self.line("-- the agent has no modes: what it asks about is its own choice");
+            }
             AgentEvent::ModeNotSet { wanted } => self.line(&format!(
                 "-- the agent did not take mode {}: it may act without asking",
                 one_line(&wanted)
@@ -217,11 +220,14 @@ fn summary(title: &str, action: &Action) -> String {
         ActionType::McpTool => ("MCP tool", tool()),
         ActionType::Other => ("other", None),
     };
-    let detail = detail.unwrap_or_else(|| title.to_owned());
-    let mut lines = detail.lines();
+    let mut lines = detail.as_deref().unwrap_or(title).lines();
     let first = one_line(lines.next().unwrap_or_default());
     let more = if lines.next().is_some() { " ..." } else { "" };
-    format!("{kind}: {first}{more}")
+    match detail {
+        Some(_) => format!("{kind}: {first}{more}"),
+        // A title is what the agent calls it, not what is done.
+        None => format!("{first}{more} [{kind}]"),
+    }
 }
 
 /// What is worth showing of a prompt beyond its summary.

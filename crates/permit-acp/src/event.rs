@@ -25,7 +25,9 @@ pub enum AgentEvent {
         /// The modes it could be in.
         available: Vec<String>,
     },
-    /// The agent has no mode of this name, and goes on as it is.
+    /// The agent has no modes: what it asks about is its own choice.
+    NoModes,
+    /// The agent did not take this mode, and goes on as it is.
     ModeNotSet {
         /// The mode that was wanted.
         wanted: String,

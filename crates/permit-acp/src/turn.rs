@@ -170,9 +170,10 @@ impl Connection {
                 }),
             }
         }
-        if let Some(current) = current {
-            events.send(AgentEvent::Mode { current, available });
-        }
+        events.send(match current {
+            Some(current) => AgentEvent::Mode { current, available },
+            None => AgentEvent::NoModes,
+        });
         Ok(())
     }
 
