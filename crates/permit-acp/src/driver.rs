@@ -16,6 +16,7 @@ use crate::answer::{Answer, method_not_found};
 use crate::call::CallError;
 use crate::connection::Connection;
 use crate::event::{AgentEvent, EventSink};
+use crate::lenient::read_object;
 use crate::line::{LineError, LineReader, MAX_LINE};
 use crate::mapping::map_tool_call;
 use crate::message::{self, Message};
@@ -114,7 +115,8 @@ struct Agent {
 
 impl Agent {
     fn line(&mut self, line: &[u8]) -> Result<(), Unwritable> {
-        let Some(messages) = message::read(line) else {
+        let text = String::from_utf8_lossy(line);
+        let Some(messages) = message::read(&text) else {
             let bytes = line.len();
             self.events.send(AgentEvent::Stray { bytes });
             return Ok(());
@@ -217,9 +219,7 @@ impl Agent {
         let Some(raw) = params.map(RawValue::get) else {
             return;
         };
-        let Ok(mut params) = serde_json::from_str::<Value>(raw) else {
-            return;
-        };
+        let mut params = read_object(raw);
         let session = match params.get("sessionId") {
             Some(Value::String(session)) => Some(session.clone()),
             _ => None,

@@ -14,6 +14,7 @@ mod connection;
 mod driver;
 mod event;
 mod headless;
+mod lenient;
 mod line;
 mod mapping;
 mod message;

@@ -34,12 +34,12 @@ pub(crate) struct Refusal {
 }
 
 /// The messages of one line: one, or those of a batch. `None` when it holds none.
-pub(crate) fn read(line: &[u8]) -> Option<Vec<Message<'_>>> {
-    if line.trim_ascii_start().first() == Some(&b'[') {
-        let batch: Vec<Envelope<'_>> = serde_json::from_slice(line).ok()?;
+pub(crate) fn read(line: &str) -> Option<Vec<Message<'_>>> {
+    if line.trim_ascii_start().starts_with('[') {
+        let batch: Vec<Envelope<'_>> = serde_json::from_str(line).ok()?;
         return batch.into_iter().map(Envelope::open).collect();
     }
-    let one: Envelope<'_> = serde_json::from_slice(line).ok()?;
+    let one: Envelope<'_> = serde_json::from_str(line).ok()?;
     one.open().map(|message| vec![message])
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn kinds(line: &str) -> Vec<String> {
-        let Some(messages) = read(line.as_bytes()) else {
+        let Some(messages) = read(line) else {
             return Vec::new();
         };
         let shown = messages.iter().map(|message| match message {

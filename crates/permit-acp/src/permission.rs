@@ -5,6 +5,8 @@ use permit_projection::RawOption;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::lenient::read_object;
+
 /// What an agent sent as the parameters of `session/request_permission`.
 #[derive(Default)]
 pub(crate) struct PermissionRequest {
@@ -19,8 +21,8 @@ pub(crate) struct PermissionRequest {
 
 impl PermissionRequest {
     pub(crate) fn read(params: Option<&RawValue>) -> Self {
-        let params = params.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
-        Self::of(params.unwrap_or_default())
+        let params = params.map(|raw| read_object(raw.get()));
+        Self::of(Value::Object(params.unwrap_or_default()))
     }
 
     pub(crate) fn of(mut params: Value) -> Self {
@@ -38,11 +40,12 @@ impl PermissionRequest {
     }
 
     /// Every option in the agent's order. One without a usable id has an empty one and can never
-    /// be selected; a kind is kept as it is.
+    /// be selected, and so has one whose id could not be read whole; a kind is kept as it is.
     pub(crate) fn options(&self) -> Vec<RawOption> {
         let options = self.options.iter().map(|option| {
             let text = |key: &str| option.get(key).and_then(Value::as_str).unwrap_or_default();
-            RawOption::new(text("optionId"), text("name"), text("kind"))
+            let id = Some(text("optionId")).filter(|id| !id.contains('\u{fffd}'));
+            RawOption::new(id.unwrap_or_default(), text("name"), text("kind"))
         });
         options.collect()
     }
@@ -92,13 +95,17 @@ mod tests {
             {"optionId": "a", "name": "A", "kind": "allow_forever"},
             {"optionId": 7, "name": "B", "kind": "allow_once"},
             {"name": "C", "kind": null},
+            {"optionId": "cut\u{fffd}", "name": "D", "kind": "reject_once"},
             "nonsense",
         ]}));
         let options = request.options();
         let ids: Vec<_> = options.iter().map(|o| o.option_id.as_str()).collect();
         let kinds: Vec<_> = options.iter().map(|o| o.kind.as_str()).collect();
-        assert_eq!(ids, ["a", "", "", ""]);
-        assert_eq!(kinds, ["allow_forever", "allow_once", "", ""]);
+        assert_eq!(ids, ["a", "", "", "", ""]);
+        assert_eq!(
+            kinds,
+            ["allow_forever", "allow_once", "", "reject_once", ""]
+        );
     }
 
     #[test]
