@@ -26,7 +26,13 @@ fn start(gateway: &Gateway, model: &str, work: &Path, home: &Path) -> Process {
             .arg("--cwd")
             .arg(work)
             .args(["--log-format", "json"])
-            .args(["--mode", "default", "--prompt", "Please do script:shell", "--"])
+            .args([
+                "--mode",
+                "default",
+                "--prompt",
+                "Please do script:shell",
+                "--",
+            ])
             .arg(&node)
             .arg(installed().join(adapter))
             .env_clear()
@@ -61,7 +67,10 @@ async fn claude_asks_is_listed_answered_once_and_audited() {
     let (allowed, rejected) = (work.join("allowed"), work.join("rejected"));
     let touch = |path: &Path| {
         let command = format!("touch {}", path.display());
-        vec![call("Bash", json!({"command": command, "description": "Make a file"}))]
+        vec![call(
+            "Bash",
+            json!({"command": command, "description": "Make a file"}),
+        )]
     };
     let script = vec![touch(&allowed), touch(&rejected)];
     let model = serve(HashMap::from([("shell", script)])).await;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use reqwest::header::AUTHORIZATION;
-use rmcp::model::{CallToolRequestParams, ClientInfo};
+use rmcp::model::{CallToolRequestParams, ClientConfig};
 use rmcp::service::{RoleClient, RunningService, ServiceExt as _};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -84,6 +84,7 @@ impl McpClient {
         }
         request
             .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2025-11-25")
             .send()
             .await
             .expect("an answer")
@@ -157,10 +158,10 @@ fn tuple(permission: &Value, option_id: &str) -> Value {
 ///
 /// # Panics
 /// When it cannot connect.
-pub async fn rmcp_connect(base: &str, token: &str) -> RunningService<RoleClient, ClientInfo> {
+pub async fn rmcp_connect(base: &str, token: &str) -> RunningService<RoleClient, ClientConfig> {
     let config = StreamableHttpClientTransportConfig::with_uri(format!("{base}/mcp"));
     let transport = StreamableHttpClientTransport::from_config(config.auth_header(token));
-    ClientInfo::default()
+    ClientConfig::default()
         .serve(transport)
         .await
         .expect("the official client connects")
@@ -171,7 +172,7 @@ pub async fn rmcp_connect(base: &str, token: &str) -> RunningService<RoleClient,
 /// # Panics
 /// When there is no tool result.
 pub async fn rmcp_call(
-    client: &RunningService<RoleClient, ClientInfo>,
+    client: &RunningService<RoleClient, ClientConfig>,
     tool: &'static str,
     arguments: &Value,
 ) -> Answer {

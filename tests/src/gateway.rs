@@ -137,9 +137,9 @@ impl Gateway {
     /// # Panics
     /// When it cannot be asked.
     pub async fn stop(&mut self) -> bool {
-        let asked = Command::new("kill").arg(self.process.id().to_string());
-        let mut asked = asked;
-        assert!(asked.status().await.expect("kill runs").success());
+        let id = self.process.id().to_string();
+        let asked = Command::new("kill").arg(id).status().await;
+        assert!(asked.expect("kill runs").success());
         self.process.wait().await.success()
     }
 
@@ -157,7 +157,11 @@ fn database(directory: &Path) -> PathBuf {
 
 async fn quickstart(directory: &Path, name: &str, auth_disabled: bool) -> Identity {
     let credential = directory.join(format!("{name}.credential"));
-    let auth = if auth_disabled { "disabled" } else { "required" };
+    let auth = if auth_disabled {
+        "disabled"
+    } else {
+        "required"
+    };
     let arguments = ["quickstart", "--user", name, "--auth", auth];
     let credential = credential.to_str().expect("a plain path");
     let arguments = [&arguments[..], &["--credential-file", credential]].concat();

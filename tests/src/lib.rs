@@ -10,6 +10,7 @@
 
 mod client;
 mod gateway;
+mod hand;
 mod process;
 mod programs;
 mod sidecar;
@@ -17,6 +18,7 @@ pub mod stub_model;
 
 pub use client::{Answer, McpClient, rmcp_call, rmcp_connect};
 pub use gateway::{Gateway, Identity, Setup};
+pub use hand::{HandSidecar, dial, prompt};
 pub use process::{Process, eventually};
 pub use programs::{example_agent, gateway_program, sidecar_program};
 pub use sidecar::Sidecar;

@@ -92,7 +92,10 @@ async fn messages(State(model): State<Arc<Model>>, body: Bytes) -> Response {
         "usage": {"input_tokens": 10, "output_tokens": 1},
     });
     if request["stream"] == true {
-        return ([(CONTENT_TYPE, "text/event-stream")], stream(&message, &blocks, stop))
+        return (
+            [(CONTENT_TYPE, "text/event-stream")],
+            stream(&message, &blocks, stop),
+        )
             .into_response();
     }
     message["content"] = Value::Array(blocks);
@@ -117,7 +120,10 @@ fn stream(message: &Value, blocks: &[Value], stop: &str) -> String {
             let mut start = block.clone();
             start["input"] = json!({});
             let input = block["input"].to_string();
-            (start, json!({"type": "input_json_delta", "partial_json": input}))
+            (
+                start,
+                json!({"type": "input_json_delta", "partial_json": input}),
+            )
         };
         send(json!({"type": "content_block_start", "index": index, "content_block": start}));
         send(json!({"type": "content_block_delta", "index": index, "delta": delta}));

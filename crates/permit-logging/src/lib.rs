@@ -4,6 +4,7 @@
 //! Whatever the filter says, other crates are heard at `warn` and above only: some of them write
 //! whole frames to their debug logs (invariant I10).
 
+use std::io::IsTerminal as _;
 use std::str::FromStr;
 
 use tracing::{Level, Metadata};
@@ -56,7 +57,9 @@ pub enum LogError {
 pub fn start(format: Format, filter: &str) -> Result<(), LogError> {
     let wanted = Targets::from_str(filter).map_err(|_| LogError::Filter)?;
     let filter = wanted.and(filter_fn(is_heard));
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     let lines = match format {
         Format::Human => lines.with_filter(filter).boxed(),
         Format::Json => lines.json().with_filter(filter).boxed(),
