@@ -5,13 +5,11 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use permit_policy::{CredentialKind, Secret};
 use zeroize::Zeroizing;
 
 /// Longer than any credential.
 const MAX_BYTES: u64 = 4096;
-
-/// What an execution credential begins with.
-const PREFIX: &str = "kandev_exec_";
 
 /// Why a credential cannot be used. The text of the file is never in it.
 #[derive(Debug, thiserror::Error)]
@@ -25,12 +23,13 @@ pub(crate) enum CredentialError {
     Exposed(PathBuf, u32),
     #[error("the credential file {0} belongs to the account that the agent runs under")]
     Owned(PathBuf),
-    #[error("the file {0} does not hold an execution credential ({PREFIX}...)")]
+    #[error("the file {0} does not hold an execution credential ({prefix}...)",
+    prefix = CredentialKind::Execution.prefix())]
     NotACredential(PathBuf),
 }
 
 /// Reads the credential. `agent` is the id of the account that must not be able to.
-pub(crate) fn read(path: &Path, agent: Option<u32>) -> Result<Zeroizing<String>, CredentialError> {
+pub(crate) fn read(path: &Path, agent: Option<u32>) -> Result<Secret, CredentialError> {
     let unreadable = |cause| CredentialError::Unreadable(path.to_owned(), cause);
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
@@ -45,9 +44,9 @@ pub(crate) fn read(path: &Path, agent: Option<u32>) -> Result<Zeroizing<String>,
     file.take(MAX_BYTES)
         .read_to_string(&mut text)
         .map_err(unreadable)?;
-    let credential = Zeroizing::new(text.trim().to_owned());
-    let plain = credential.bytes().all(|byte| byte.is_ascii_graphic());
-    if !plain || credential.len() <= PREFIX.len() || !credential.starts_with(PREFIX) {
+    let plain = text.trim().bytes().all(|byte| byte.is_ascii_graphic());
+    let credential = Secret::presented(text.trim());
+    if !plain || !credential.is_of(CredentialKind::Execution) {
         return Err(CredentialError::NotACredential(path.to_owned()));
     }
     Ok(credential)
@@ -58,6 +57,8 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    const PREFIX: &str = CredentialKind::Execution.prefix();
 
     fn file(text: &str, mode: u32) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().expect("a file");
@@ -71,7 +72,7 @@ mod tests {
     fn only_the_owners_own_file_with_a_credential_in_it_will_do() {
         let good = format!("{PREFIX}x\n");
         let read = |text: &str, mode| read(file(text, mode).path(), None);
-        assert!(read(&good, 0o600).is_ok_and(|text| *text == format!("{PREFIX}x")));
+        assert!(read(&good, 0o600).is_ok_and(|text| text.expose() == format!("{PREFIX}x")));
         assert!(read(&good, 0o400).is_ok());
         for mode in [0o640, 0o604, 0o660, 0o666] {
             let exposed = matches!(read(&good, mode), Err(CredentialError::Exposed(..)));

@@ -6,7 +6,6 @@ mod cli;
 mod credential;
 mod environment;
 mod exit;
-mod link;
 mod prompt;
 mod run;
 mod screen;

@@ -4,18 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use permit_acp::{
-    CallError, EventSink, HeadlessError, StopReason, TurnError, event_channel, run_turn,
+    AgentCommand, CallError, EventSink, HeadlessError, StopReason, TurnError, TurnSettings,
+    event_channel, run_turn,
 };
-use permit_registry::{Limits, Registry};
-use permit_system::{SystemClock, TimeOrderedIds};
+use permit_registry::Registry;
+use permit_system::TimeOrderedIds;
+use permit_uplink::{LinkState, UplinkEnd};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
-use crate::link::{Link, LinkEnd, LinkState};
 use crate::screen;
 use crate::setup::Setup;
 use crate::visible::one_line;
@@ -28,26 +30,26 @@ const NOTES: usize = 256;
 
 /// Runs until the agent's turn or the execution ends, or the user ends it.
 pub(crate) async fn run(setup: Setup) -> Exit {
-    let registry = Registry::new(
-        Limits::default(),
-        Arc::new(SystemClock),
-        Arc::new(TimeOrderedIds),
-    );
+    let Setup {
+        registry,
+        uplink,
+        agent,
+        turn,
+        notes: first,
+    } = setup;
     let (events, shown) = event_channel();
     let (notes, noted) = channel(NOTES);
     let screen = tokio::spawn(screen::show(shown, registry.events(), noted));
-    for note in &setup.notes {
+    for note in &first {
         say(&notes, note);
     }
     let leave = CancellationToken::new();
-    let mut link = Link::start(
-        &setup.gateway,
-        setup.credential.clone(),
-        registry.clone(),
-        leave.clone(),
-    );
-    let watching = tokio::spawn(tell_of_link(link.state.clone(), notes.clone()));
-    let exit = until_first_end(setup, &registry, events, &mut link, &notes).await;
+    let watching = tokio::spawn(tell_of_link(uplink.state(), notes.clone()));
+    let mut link = Link {
+        state: uplink.state(),
+        ended: tokio::spawn(uplink.run(leave.clone().cancelled_owned())),
+    };
+    let exit = until_first_end((agent, turn), &registry, events, &mut link, &notes).await;
     registry.end_execution();
     leave.cancel();
     if !link.ended.is_finished() && timeout(LEAVING, &mut link.ended).await.is_err() {
@@ -60,8 +62,13 @@ pub(crate) async fn run(setup: Setup) -> Exit {
     exit
 }
 
+struct Link {
+    state: watch::Receiver<LinkState>,
+    ended: JoinHandle<UplinkEnd>,
+}
+
 async fn until_first_end(
-    setup: Setup,
+    (agent, settings): (AgentCommand, TurnSettings),
     registry: &Registry,
     events: EventSink,
     link: &mut Link,
@@ -77,14 +84,14 @@ async fn until_first_end(
     let mut state = link.state.clone();
     tokio::select! {
         biased;
-        end = &mut link.ended => return told(end.unwrap_or(LinkEnd::Closed), notes),
+        end = &mut link.ended => return told(end.ok(), notes),
         Ok(_) = state.wait_for(|state| *state == LinkState::Attached) => {}
         () = signals.next() => return Exit::TurnCutShort,
     }
     let interrupt = CancellationToken::new();
     let turn = run_turn(
-        &setup.agent,
-        setup.turn,
+        &agent,
+        settings,
         registry.clone(),
         Arc::new(TimeOrderedIds),
         events,
@@ -93,7 +100,7 @@ async fn until_first_end(
     tokio::pin!(turn);
     let cut_short = tokio::select! {
         outcome = &mut turn => return of_turn(outcome, notes),
-        end = &mut link.ended => told(end.unwrap_or(LinkEnd::Closed), notes),
+        end = &mut link.ended => told(end.ok(), notes),
         () = signals.next() => {
             say(notes, "interrupted: cancelling the turn (once more to stop at once)");
             Exit::TurnCutShort
@@ -112,17 +119,25 @@ async fn until_first_end(
     cut_short
 }
 
-fn told(end: LinkEnd, notes: &Sender<String>) -> Exit {
+fn told(end: Option<UplinkEnd>, notes: &Sender<String>) -> Exit {
     let (exit, text) = match end {
-        LinkEnd::CredentialRefused => (
+        Some(UplinkEnd::Unauthorized) => (
             Exit::CredentialRefused,
-            "the gateway refused the credential",
+            "the gateway does not know the credential",
         ),
-        LinkEnd::Replaced => (
+        Some(UplinkEnd::Replaced) => (
             Exit::Replaced,
-            "this execution was revoked, or replaced by a newer one",
+            "this execution is over: a newer one took its session",
         ),
-        LinkEnd::Closed => (Exit::Failed, "the link to the gateway ended"),
+        Some(UplinkEnd::Revoked) => (
+            Exit::Replaced,
+            "this execution is over: its credential was revoked or ran out",
+        ),
+        Some(UplinkEnd::Incompatible) => (
+            Exit::Failed,
+            "the gateway speaks another version of the link",
+        ),
+        Some(UplinkEnd::ShutDown) | None => (Exit::Failed, "the link to the gateway ended"),
     };
     say(notes, text);
     exit
@@ -181,6 +196,7 @@ async fn tell_of_link(mut state: watch::Receiver<LinkState>, notes: Sender<Strin
             match now {
                 LinkState::Connecting => "connecting to the gateway",
                 LinkState::Attached => "attached to the gateway",
+                LinkState::Away => "the gateway is away: nothing can be answered until it is back",
             },
         );
         if state.changed().await.is_err() {

@@ -1,10 +1,13 @@
 //! From the command line to what a run needs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use permit_acp::{AgentCommand, TurnSettings};
+use permit_registry::{Limits, Registry};
+use permit_system::{SystemClock, TimeOrderedIds};
+use permit_uplink::{Config, InvalidGateway, Timings, Uplink};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use zeroize::Zeroizing;
 
 use crate::account::{Account, AccountError};
 use crate::cli::RunArgs;
@@ -14,8 +17,8 @@ use crate::prompt::{self, PromptError};
 
 /// What a run needs.
 pub(crate) struct Setup {
-    pub(crate) gateway: String,
-    pub(crate) credential: Zeroizing<String>,
+    pub(crate) registry: Registry,
+    pub(crate) uplink: Uplink,
     pub(crate) agent: AgentCommand,
     pub(crate) turn: TurnSettings,
     /// What the person at the terminal should know.
@@ -32,6 +35,8 @@ pub(crate) enum SetupError {
     Runtime(#[source] std::io::Error),
     #[error(transparent)]
     Credential(#[from] CredentialError),
+    #[error("--gateway: {0}")]
+    Gateway(#[from] InvalidGateway),
     #[error(transparent)]
     Account(#[from] AccountError),
     #[error(transparent)]
@@ -58,7 +63,7 @@ impl Setup {
         let prompt = prompt::read(args.prompt, args.prompt_file.as_deref())?;
         let (env, left_out) = environment::for_agent(
             std::env::vars_os(),
-            &credential,
+            credential.expose(),
             &args.credential_file,
             account.as_ref(),
         );
@@ -70,9 +75,19 @@ impl Setup {
             env,
             user: account.as_ref().map(Account::ids),
         };
-        Ok(Self {
+        let registry = Registry::new(
+            Limits::default(),
+            Arc::new(SystemClock),
+            Arc::new(TimeOrderedIds),
+        );
+        let config = Config {
             gateway: args.gateway,
             credential,
+            timings: Timings::default(),
+        };
+        Ok(Self {
+            uplink: Uplink::new(config, registry.clone())?,
+            registry,
             agent,
             turn: TurnSettings {
                 cwd,

@@ -82,5 +82,19 @@ fn what_cannot_be_used_exits_1_and_no_agent_starts() {
     refused(&good, &["--prompt-file", "/nonexistent"]);
     refused(&good, &["--prompt", "x", "--cwd", "/nonexistent"]);
     refused(&good, &["--prompt", "x", "--agent-user", "no such user"]);
+    for gateway in ["ws://gateway.example", "ftp://127.0.0.1", "nonsense"] {
+        let file = good.to_str().expect("a path");
+        let base = [
+            "run",
+            "--gateway",
+            gateway,
+            "--credential-file",
+            file,
+            "--prompt",
+            "x",
+        ];
+        let output = sidecar(&[&base[..], &touch[..]].concat());
+        assert_eq!(output.status.code(), Some(1), "{gateway}");
+    }
     assert!(!mark.exists());
 }
