@@ -1,6 +1,6 @@
 //! What each situation of a resolution answers and records, with an agent that behaves so.
 
-use permit_tests::{Gateway, Sidecar};
+use permit_tests::{Gateway, Sidecar, eventually};
 use serde_json::{Value, json};
 
 use crate::support::{attempts, claim, message, message_becomes, refused};
@@ -162,30 +162,37 @@ async fn a_prompt_without_options_is_listed_and_cannot_be_resolved() {
 }
 
 #[tokio::test]
-async fn a_withdrawn_prompt_is_stale_and_recorded() {
-    let (gateway, sidecar, permission) = waiting("#withdraw touch never").await;
-    std::fs::write(sidecar.path("withdraw"), "").expect("written");
-    message_becomes(&gateway, &permission, "expired").await;
-    let client = gateway.owner_client();
-    let answer = client.resolve(&permission, "allow-once").await;
-    assert_eq!(answer.code(), "permission_stale");
-    let audit = gateway.audit().await;
-    let rows = refused(&audit, "permission_stale");
-    assert_eq!(rows.len(), 1);
-    assert_eq!(rows[0]["result"], "stale");
-    assert_eq!(rows[0]["actor_user_id"], gateway.owner.user_id);
-    let expiry = attempts(&audit, |row| row["actor_user_id"].is_null());
-    assert_eq!(expiry.len(), 1);
-    assert_eq!(expiry[0]["result"], "expired");
-    assert_eq!(message(&audit, &permission)["expiry_reason"], "withdrawn");
-    assert_eq!(audit["claims"], json!([]));
+async fn a_prompt_that_ended_is_stale_and_recorded_as_it_ended() {
+    for (line, reason, result) in [
+        ("#withdraw touch never", "withdrawn", "stale"),
+        ("#fail touch never", "withdrawn", "stale"),
+        ("#leave touch never", "turn_ended", "expired"),
+    ] {
+        let (gateway, sidecar, permission) = waiting(line).await;
+        sidecar.release();
+        message_becomes(&gateway, &permission, "expired").await;
+        let client = gateway.owner_client();
+        let answer = client.resolve(&permission, "allow-once").await;
+        assert_eq!(answer.code(), "permission_stale", "{line}");
+        let audit = gateway.audit().await;
+        let rows = refused(&audit, "permission_stale");
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0]["result"], result, "{line}");
+        assert_eq!(rows[0]["actor_user_id"], gateway.owner.user_id);
+        let expiry = attempts(&audit, |row| row["actor_user_id"].is_null());
+        assert_eq!(expiry.len(), 1);
+        assert_eq!(expiry[0]["result"], "expired");
+        assert_eq!(message(&audit, &permission)["expiry_reason"], reason);
+        assert_eq!(audit["claims"], json!([]));
+        assert!(!sidecar.path("never").exists());
+    }
 }
 
 #[tokio::test]
 async fn a_newer_prompt_with_the_same_pending_id_is_never_reached_by_the_old_identity() {
-    let prompt = "#same-id #withdraw touch old\n#same-id touch new";
+    let prompt = "#id 7\n#withdraw touch old\n#id 7\ntouch new";
     let (gateway, sidecar, old) = waiting(prompt).await;
-    std::fs::write(sidecar.path("withdraw"), "").expect("written");
+    sidecar.release();
     message_becomes(&gateway, &old, "expired").await;
     let client = gateway.owner_client();
     let new = client.waiting(&gateway.owner.task_id, 1).await.remove(0);
@@ -201,7 +208,7 @@ async fn a_newer_prompt_with_the_same_pending_id_is_never_reached_by_the_old_ide
 #[tokio::test]
 async fn an_agent_that_exits_expires_its_prompts() {
     let (gateway, mut sidecar, permission) = waiting("#exit touch never").await;
-    std::fs::write(sidecar.path("exit"), "").expect("written");
+    sidecar.release();
     assert!(!sidecar.process.wait().await.success());
     message_becomes(&gateway, &permission, "expired").await;
     let client = gateway.owner_client();
@@ -215,7 +222,12 @@ async fn an_agent_that_exits_expires_its_prompts() {
 
 #[tokio::test]
 async fn a_closed_way_to_the_agent_is_a_failed_delivery() {
-    let (gateway, _sidecar, permission) = waiting("#hang-stdin touch never").await;
+    let (gateway, sidecar, permission) = waiting("#deaf touch never").await;
+    sidecar.release();
+    eventually("the agent reads no more", || async {
+        sidecar.path("deaf").exists().then_some(())
+    })
+    .await;
     let client = gateway.owner_client();
     let answer = client.resolve(&permission, "allow-once").await;
     assert_eq!(answer.code(), "permission_delivery_failed");

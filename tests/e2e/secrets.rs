@@ -87,7 +87,8 @@ async fn canaries_in_every_field_are_in_no_log_no_file_and_no_answer() {
     let token = gateway.owner.token.as_deref().expect("a token");
     for (sink, bytes) in &sinks {
         for (name, canary) in names.iter().zip(&canaries) {
-            assert!(!holds(bytes, canary), "{name} is in {sink}");
+            let text = String::from_utf8_lossy(bytes);
+            assert!(!holds(bytes, canary), "{name} is in {sink}: {text}");
         }
         assert!(!holds(bytes, token), "the token is in {sink}");
     }

@@ -7,6 +7,9 @@ use tokio::process::Command;
 
 use crate::{Gateway, Process, example_agent, sidecar_program};
 
+/// The file that the agent waits for.
+const GATE: &str = "gate";
+
 /// A sidecar and the directory its agent works in.
 pub struct Sidecar {
     directory: TempDir,
@@ -39,9 +42,18 @@ impl Sidecar {
                 .arg("--cwd")
                 .arg(directory.path())
                 .args(["--log-format", "json", "-vv", "--prompt", prompt, "--"])
-                .arg(example_agent()),
+                .arg(example_agent())
+                .env("EXAMPLE_AGENT_GATE", directory.path().join(GATE)),
         );
         Self { directory, process }
+    }
+
+    /// Lets the agent go on where a line of its prompt makes it wait.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    pub fn release(&self) {
+        std::fs::write(self.path(GATE), "").expect("written");
     }
 
     /// A path in the agent's directory.
