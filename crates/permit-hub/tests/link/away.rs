@@ -1,8 +1,12 @@
 //! A connection that breaks.
 
+use std::time::Duration;
+
 use permit_domain::{AuditResult, ExpiryReason, MessageStatus};
+use permit_hub::Limits;
 use permit_policy::EndReason;
-use permit_uplink::LinkState;
+use permit_uplink::{LinkState, Timings};
+use tokio::time::timeout;
 
 use crate::gateway::{World, brisk, code, eventually, impatient, session};
 use crate::sidecar::{Sidecar, Told};
@@ -75,6 +79,36 @@ async fn a_sidecar_that_stays_away_is_given_up_and_lists_anew_when_it_returns() 
         .await
         .expect("it is resolved");
     assert_eq!(sidecar.told().await, Told::Writing("allow".to_owned()));
+}
+
+#[tokio::test]
+async fn a_connection_that_is_only_half_open_is_found_by_both_ends() {
+    let world = World::new();
+    let limits = Limits {
+        ping: Duration::from_millis(20),
+        silence: Duration::from_millis(200),
+        ..brisk()
+    };
+    let gateway = world.gateway(limits).await;
+    let wire = Wire::to(gateway.address).await;
+    let timings = Timings {
+        ping: Duration::from_millis(20),
+        silence: Duration::from_millis(200),
+        ..Timings::default()
+    };
+    let sidecar = Sidecar::with(timings, wire.address, &world.credential());
+    let mut sidecar = sidecar.attached().await;
+
+    wire.stall();
+    sidecar.until(LinkState::Away).await;
+    // At once, not after the deadline of a command: the gateway knows.
+    eventually(async || {
+        let session = session();
+        let listing = gateway.list_of(Some(&session));
+        let listed = timeout(Duration::from_secs(1), listing).await.ok()?;
+        listed.err()
+    })
+    .await;
 }
 
 #[tokio::test]

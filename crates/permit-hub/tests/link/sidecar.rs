@@ -44,6 +44,15 @@ pub(crate) struct Sidecar {
 impl Sidecar {
     /// Starts a sidecar whose provider reads at once.
     pub(crate) fn start(gateway: SocketAddr, credential: &str) -> Self {
+        let timings = Timings {
+            first_retry: Duration::from_millis(5),
+            longest_retry: Duration::from_millis(50),
+            ..Timings::default()
+        };
+        Self::with(timings, gateway, credential)
+    }
+
+    pub(crate) fn with(timings: Timings, gateway: SocketAddr, credential: &str) -> Self {
         let registry = Registry::new(
             Limits::default(),
             Arc::new(SystemClock),
@@ -52,11 +61,7 @@ impl Sidecar {
         let config = Config {
             gateway: format!("http://{gateway}"),
             credential: Secret::presented(credential),
-            timings: Timings {
-                first_retry: Duration::from_millis(5),
-                longest_retry: Duration::from_millis(50),
-                ..Timings::default()
-            },
+            timings,
         };
         let uplink = Uplink::new(config, registry.clone()).expect("an address");
         let leave = CancellationToken::new();

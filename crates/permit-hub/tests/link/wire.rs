@@ -13,6 +13,7 @@ pub(crate) struct Wire {
     pub(crate) address: SocketAddr,
     target: Arc<Mutex<Option<SocketAddr>>>,
     cuts: watch::Sender<u64>,
+    stalled: watch::Sender<bool>,
 }
 
 impl Wire {
@@ -22,6 +23,7 @@ impl Wire {
             address: listener.local_addr().expect("an address"),
             target: Arc::new(Mutex::new(Some(target))),
             cuts: watch::Sender::new(0),
+            stalled: watch::Sender::new(false),
         };
         let laid = wire.clone();
         tokio::spawn(async move {
@@ -38,12 +40,19 @@ impl Wire {
         self.cuts.send_modify(|cuts| *cuts += 1);
     }
 
+    /// Carries nothing any more, and tells neither end.
+    pub(crate) fn stall(&self) {
+        *self.target.lock().expect("a lock") = None;
+        self.stalled.send_replace(true);
+    }
+
     pub(crate) fn lay(&self, target: SocketAddr) {
         *self.target.lock().expect("a lock") = Some(target);
     }
 
     async fn carry(self, mut near: TcpStream) {
         let mut cuts = self.cuts.subscribe();
+        let mut stalled = self.stalled.subscribe();
         let target = *self.target.lock().expect("a lock");
         let Some(target) = target else {
             return;
@@ -51,9 +60,15 @@ impl Wire {
         let Ok(mut far) = TcpStream::connect(target).await else {
             return;
         };
+        let stalls = async {
+            let _ = stalled.wait_for(|stalled| *stalled).await;
+        };
         tokio::select! {
-            _ = copy_bidirectional(&mut near, &mut far) => {}
-            _ = cuts.changed() => {}
+            _ = copy_bidirectional(&mut near, &mut far) => return,
+            _ = cuts.changed() => return,
+            () = stalls => {}
         }
+        // Both sockets stay open.
+        let _ = cuts.changed().await;
     }
 }
