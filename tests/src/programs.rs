@@ -35,9 +35,14 @@ fn built() -> &'static Path {
             .status()
             .expect("cargo runs");
         assert!(built.success(), "the programs do not build");
-        let test = std::env::current_exe().expect("a test has a path");
-        // target/debug/deps/e2e-<hash>
-        let profile = test.ancestors().nth(2).expect("a target directory");
-        profile.to_owned()
+        let program = std::env::current_exe().expect("a program has a path");
+        let folder = program.parent().expect("a folder");
+        // A test lies in the folder `deps` of where programs are.
+        let folder = if folder.ends_with("deps") {
+            folder.parent().expect("a target folder")
+        } else {
+            folder
+        };
+        folder.to_owned()
     })
 }
