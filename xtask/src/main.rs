@@ -64,7 +64,14 @@ impl Command {
 }
 
 fn demo(auto: bool) -> Result<(), StepError> {
-    let arguments = ["run", "--quiet", "--package", "permit-tests", "--bin", "demo"];
+    let arguments = [
+        "run",
+        "--quiet",
+        "--package",
+        "permit-tests",
+        "--bin",
+        "demo",
+    ];
     let auto: &[&str] = if auto { &["--", "--auto"] } else { &[] };
     run(&mut cargo(&[&arguments[..], auto].concat()))
 }
@@ -76,7 +83,9 @@ fn test() -> Result<(), StepError> {
 fn lint() -> Result<(), StepError> {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--all-features"];
-    run(&mut cargo(&[&clippy[..], &["--", "--deny", "warnings"]].concat()))
+    run(&mut cargo(
+        &[&clippy[..], &["--", "--deny", "warnings"]].concat(),
+    ))
 }
 
 fn main() -> ExitCode {

@@ -16,8 +16,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("registry", &["domain", "projection"]),
     ("service", &["domain", "policy", "audit"]),
     ("link", &["domain"]),
-    ("hub", &["link", "domain", "policy", "audit", "service"]),
-    ("uplink", &["link", "domain", "registry"]),
+    (
+        "hub",
+        &["link", "domain", "policy", "audit", "service", "http"],
+    ),
+    ("uplink", &["link", "domain", "policy", "registry"]),
     ("acp", &["domain", "projection", "registry"]),
     ("http", &["policy"]),
     ("mcp", &["domain", "policy", "service", "http"]),
