@@ -9,15 +9,16 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use http::{HeaderMap, StatusCode, header};
+use http::{StatusCode, header};
 use hyper::upgrade::OnUpgrade;
 use jsonrpsee::core::middleware::RpcServiceBuilder;
 use jsonrpsee::server::{
     BatchRequestConfig, ConnectionGuard, ConnectionPermit, ConnectionState, PingConfig,
     ServerConfig, ServerHandle, StopHandle, stop_channel, ws,
 };
+use permit_http::bearer;
 use permit_link::{MAX_COMMANDS, MAX_MESSAGE_BYTES, PATH};
-use permit_policy::{Authenticator, Denied, Secret};
+use permit_policy::{Authenticator, Denied};
 use permit_service::PermissionService;
 use tokio::time::sleep;
 
@@ -26,9 +27,6 @@ use crate::hub::Hub;
 use crate::limits::Limits;
 use crate::link::Link;
 use crate::methods::methods;
-
-/// The longest `Authorization` value that is looked at, in bytes.
-const MAX_AUTHORIZATION_BYTES: usize = 512;
 
 /// The link at [`permit_link::PATH`]. Only sidecars connect there: a request with an `Origin` is a
 /// web page's and refused, and nothing but a WebSocket is served.
@@ -194,22 +192,6 @@ impl Link {
             true
         })
     }
-}
-
-/// The one bearer credential, as in RFC 6750, section 2.1.
-fn bearer(headers: &HeaderMap) -> Option<Secret> {
-    let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
-    let (value, None) = (values.next()?, values.next()) else {
-        return None;
-    };
-    let value = value.to_str().ok()?;
-    if value.len() > MAX_AUTHORIZATION_BYTES {
-        return None;
-    }
-    let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| Secret::presented(token.trim_matches(' ')))
 }
 
 fn unauthorized() -> Response {
