@@ -120,7 +120,10 @@ impl AuditStore for MemoryStore {
                 .map_or(MessageStatus::Pending, |claim| {
                     MessageStatus::of_claim(claim.result, &claim.option_kind)
                 });
-            rows.messages.insert(key, seen(scope, prompt, status));
+            let (task_id, session_id) = (scope.task_id().clone(), scope.session_id().clone());
+            let mut message = Message::waiting(task_id, session_id, prompt.clone());
+            message.status = status;
+            rows.messages.insert(key, message);
         }
         Ok(())
     }
@@ -136,10 +139,11 @@ impl AuditStore for MemoryStore {
         for gone in closed {
             let key = key(scope, &gone.request_id);
             let message = match rows.messages.get(&key) {
+                Some(message) if message.status != MessageStatus::Pending => continue,
                 Some(message) => message.clone(),
-                None => unseen(scope, gone),
+                None => gone.message(scope.task_id().clone(), scope.session_id().clone()),
             };
-            if message.status == MessageStatus::Pending && !rows.claims.contains_key(&key) {
+            if !rows.claims.contains_key(&key) {
                 expiring.entry(key).or_insert((message, gone.reason));
             }
         }
@@ -286,37 +290,4 @@ fn expire(message: &mut Message, reason: ExpiryReason) {
 
 fn key(scope: &dyn SessionScope, request_id: &RequestId) -> Key {
     (scope.session_id().clone(), request_id.clone())
-}
-
-fn seen(scope: &dyn SessionScope, prompt: &PromptSnapshot, status: MessageStatus) -> Message {
-    Message {
-        task_id: scope.task_id().clone(),
-        session_id: scope.session_id().clone(),
-        request_id: prompt.request_id.clone(),
-        pending_id: prompt.pending_id.clone(),
-        tool_call_id: prompt.tool_call_id.clone(),
-        title: prompt.title.clone(),
-        action: Some(prompt.action.clone()),
-        options: prompt.options.clone(),
-        created_at: prompt.created_at,
-        status,
-        expiry_reason: None,
-    }
-}
-
-/// The message of a prompt that was gone before it was seen; the caller expires it.
-fn unseen(scope: &dyn SessionScope, gone: &Closed) -> Message {
-    Message {
-        task_id: scope.task_id().clone(),
-        session_id: scope.session_id().clone(),
-        request_id: gone.request_id.clone(),
-        pending_id: gone.pending_id.clone(),
-        tool_call_id: None,
-        title: String::new(),
-        action: None,
-        options: Vec::new(),
-        created_at: gone.created_at,
-        status: MessageStatus::Pending,
-        expiry_reason: None,
-    }
 }

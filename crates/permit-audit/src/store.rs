@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use permit_domain::{
     Attempt, AttemptId, AuditResult, ClaimId, ClaimRecord, ExpiryReason, IdSource, Message,
-    PendingId, PromptSnapshot, RequestId, SessionId, TaskId,
+    MessageStatus, PendingId, PromptSnapshot, RequestId, SessionId, TaskId,
 };
 use permit_policy::{MaintenanceGrant, SessionGrant, SessionScope, StoreUnavailable, Upkeep};
 use time::OffsetDateTime;
@@ -129,6 +129,26 @@ pub struct Closed {
     pub created_at: OffsetDateTime,
     /// Why it ended.
     pub reason: ExpiryReason,
+}
+
+impl Closed {
+    /// The message of a prompt that was gone before it was seen.
+    #[must_use]
+    pub fn message(&self, task_id: TaskId, session_id: SessionId) -> Message {
+        Message {
+            task_id,
+            session_id,
+            request_id: self.request_id.clone(),
+            pending_id: self.pending_id.clone(),
+            tool_call_id: None,
+            title: String::new(),
+            action: None,
+            options: Vec::new(),
+            created_at: self.created_at,
+            status: MessageStatus::Expired,
+            expiry_reason: Some(self.reason),
+        }
+    }
 }
 
 /// Makes the attempt rows of prompts that expired: nobody acted, so that they have no actor.

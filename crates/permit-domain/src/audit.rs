@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::{
     Action, AttemptId, ClaimId, ExpiryReason, FailureCode, OfferedOption, OptionId, OptionKind,
-    PendingId, RequestId, SessionId, TaskId, ToolCallId, UserId,
+    PendingId, PromptSnapshot, RequestId, SessionId, TaskId, ToolCallId, UserId,
 };
 
 /// Who acted.
@@ -258,4 +258,24 @@ pub struct Message {
     /// Why it can no longer be answered, when it expired without a claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_reason: Option<ExpiryReason>,
+}
+
+impl Message {
+    /// The message of a prompt that waits.
+    #[must_use]
+    pub fn waiting(task_id: TaskId, session_id: SessionId, prompt: PromptSnapshot) -> Self {
+        Self {
+            task_id,
+            session_id,
+            request_id: prompt.request_id,
+            pending_id: prompt.pending_id,
+            tool_call_id: prompt.tool_call_id,
+            title: prompt.title,
+            action: Some(prompt.action),
+            options: prompt.options,
+            created_at: prompt.created_at,
+            status: MessageStatus::Pending,
+            expiry_reason: None,
+        }
+    }
 }

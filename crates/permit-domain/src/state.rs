@@ -42,6 +42,18 @@ pub enum ExpiryReason {
 }
 
 impl ExpiryReason {
+    /// The reason as it is stored and shown.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Withdrawn => "withdrawn",
+            Self::Superseded => "superseded",
+            Self::TurnEnded => "turn_ended",
+            Self::ExecutionEnded => "execution_ended",
+            Self::DeliveryFailed => "delivery_failed",
+        }
+    }
+
     /// How an attempt on such a prompt is recorded: `expired` when the turn or the execution
     /// ended, `stale` when the provider withdrew or replaced the prompt, `failed` when its answer
     /// could not be handed over.

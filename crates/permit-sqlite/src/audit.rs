@@ -120,7 +120,10 @@ impl AuditStore for SqliteStore {
         let new: Vec<Message> = prompts
             .iter()
             .filter(|prompt| unseen.contains(&prompt.request_id))
-            .map(|prompt| seen(scope, prompt))
+            .map(|prompt| {
+                let (task_id, session_id) = (scope.task_id().clone(), scope.session_id().clone());
+                Message::waiting(task_id, session_id, prompt.clone())
+            })
             .collect();
         if new.is_empty() {
             return Ok(());
@@ -228,7 +231,8 @@ fn close(
     }
     let pending_id = match messages::find(connection, session_id, request_id)? {
         None => {
-            messages::insert(connection, &unseen(task_id, session_id, gone))?;
+            let message = gone.message(task_id.clone(), session_id.clone());
+            messages::insert(connection, &message)?;
             gone.pending_id.clone()
         }
         Some(message) => {
@@ -258,36 +262,4 @@ fn unsettled(connection: &Connection) -> Result<Vec<(TaskId, SessionId)>, Fault>
         })?
         .map(|row| row?)
         .collect()
-}
-
-fn seen(scope: &dyn SessionScope, prompt: &PromptSnapshot) -> Message {
-    Message {
-        task_id: scope.task_id().clone(),
-        session_id: scope.session_id().clone(),
-        request_id: prompt.request_id.clone(),
-        pending_id: prompt.pending_id.clone(),
-        tool_call_id: prompt.tool_call_id.clone(),
-        title: prompt.title.clone(),
-        action: Some(prompt.action.clone()),
-        options: prompt.options.clone(),
-        created_at: prompt.created_at,
-        status: MessageStatus::Pending,
-        expiry_reason: None,
-    }
-}
-
-fn unseen(task_id: &TaskId, session_id: &SessionId, gone: &Closed) -> Message {
-    Message {
-        task_id: task_id.clone(),
-        session_id: session_id.clone(),
-        request_id: gone.request_id.clone(),
-        pending_id: gone.pending_id.clone(),
-        tool_call_id: None,
-        title: String::new(),
-        action: None,
-        options: Vec::new(),
-        created_at: gone.created_at,
-        status: MessageStatus::Expired,
-        expiry_reason: Some(gone.reason),
-    }
 }

@@ -6,7 +6,7 @@ use permit_domain::{
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::Fault;
-use crate::row::{Columns, json, micros, reason_word};
+use crate::row::{Columns, json, micros};
 
 /// Inserts a message for a request that has none.
 pub(crate) fn insert(connection: &Connection, message: &Message) -> Result<(), Fault> {
@@ -30,7 +30,7 @@ pub(crate) fn insert(connection: &Connection, message: &Message) -> Result<(), F
             json(&message.options, "options")?,
             micros(message.created_at, "created_at")?,
             message.status.as_str(),
-            message.expiry_reason.map(reason_word),
+            message.expiry_reason.map(ExpiryReason::as_str),
         ])?;
     Ok(())
 }
@@ -64,7 +64,7 @@ pub(crate) fn expire(
              WHERE session_id = ?2 AND request_id = ?3 AND status = 'pending'",
         )?
         .execute(params![
-            reason_word(reason),
+            reason.as_str(),
             session_id.as_str(),
             request_id.as_str(),
         ])?;

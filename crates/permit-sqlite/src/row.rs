@@ -1,6 +1,6 @@
 //! Between columns and the domain's values. What does not fit is an error, never a guess.
 
-use permit_domain::{ExpiryReason, OptionId, OptionKind};
+use permit_domain::{OptionId, OptionKind};
 use permit_policy::SecretHash;
 use rusqlite::Row;
 use rusqlite::types::FromSql;
@@ -146,37 +146,7 @@ pub(crate) fn json<T: serde::Serialize>(value: &T, name: Name) -> Result<String,
     serde_json::to_string(value).map_err(|_| Fault::OutOfRange(name))
 }
 
-/// A reason as it is stored.
-pub(crate) const fn reason_word(reason: ExpiryReason) -> &'static str {
-    match reason {
-        ExpiryReason::Withdrawn => "withdrawn",
-        ExpiryReason::Superseded => "superseded",
-        ExpiryReason::TurnEnded => "turn_ended",
-        ExpiryReason::ExecutionEnded => "execution_ended",
-        ExpiryReason::DeliveryFailed => "delivery_failed",
-    }
-}
-
 /// A limit as SQL takes it.
 pub(crate) fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reason_is_stored_as_the_domain_spells_it() {
-        for reason in [
-            ExpiryReason::Withdrawn,
-            ExpiryReason::Superseded,
-            ExpiryReason::TurnEnded,
-            ExpiryReason::ExecutionEnded,
-            ExpiryReason::DeliveryFailed,
-        ] {
-            let spelled = serde_json::to_value(reason).expect("json");
-            assert_eq!(spelled, reason_word(reason));
-        }
-    }
 }

@@ -65,6 +65,8 @@ fn an_ended_prompt_is_stale_by_the_provider_and_expired_by_the_turn() {
         (ExpiryReason::DeliveryFailed, AuditResult::Failed),
     ] {
         assert_eq!(reason.as_result(), result, "{reason:?}");
+        let spelled = serde_json::to_value(reason).expect("json");
+        assert_eq!(spelled, reason.as_str());
     }
 }
 
