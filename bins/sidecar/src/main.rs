@@ -11,7 +11,6 @@ mod run;
 mod screen;
 mod setup;
 mod terminal;
-mod visible;
 
 use std::process::ExitCode;
 

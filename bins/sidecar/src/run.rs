@@ -7,6 +7,7 @@ use permit_acp::{
     AgentCommand, CallError, EventSink, HeadlessError, StopReason, TurnError, TurnSettings,
     event_channel, run_turn,
 };
+use permit_projection::visible_line;
 use permit_registry::Registry;
 use permit_system::TimeOrderedIds;
 use permit_uplink::{LinkState, UplinkEnd};
@@ -20,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 use crate::exit::Exit;
 use crate::screen;
 use crate::setup::Setup;
-use crate::visible::one_line;
 
 /// How long the gateway may take to hear how it ended.
 const LEAVING: Duration = Duration::from_secs(5);
@@ -152,7 +152,7 @@ fn of_turn(outcome: Result<StopReason, HeadlessError>, notes: &Sender<String>) -
                 StopReason::Refusal => "the agent refused to go on".to_owned(),
                 StopReason::MaxTokens => "the agent ran out of tokens".to_owned(),
                 StopReason::MaxTurnRequests => "the agent made too many requests".to_owned(),
-                StopReason::Other(other) => format!("the turn ended: {}", one_line(other)),
+                StopReason::Other(other) => format!("the turn ended: {}", visible_line(other)),
             };
             say(notes, &text);
             Exit::of(&reason)
@@ -173,13 +173,13 @@ fn of_turn(outcome: Result<StopReason, HeadlessError>, notes: &Sender<String>) -
 fn advise(error: &TurnError, notes: &Sender<String>) {
     match error {
         TurnError::NoSuchMode { available } => {
-            let modes: Vec<_> = available.iter().map(|mode| one_line(mode)).collect();
+            let modes: Vec<_> = available.iter().map(|mode| visible_line(mode)).collect();
             say(notes, &format!("its modes: {}", modes.join(", ")));
         }
         TurnError::Call {
             error: CallError::Refused { message, .. },
             ..
-        } => say(notes, &format!("the agent says: {}", one_line(message))),
+        } => say(notes, &format!("the agent says: {}", visible_line(message))),
         TurnError::Call { .. }
         | TurnError::Version(_)
         | TurnError::TimedOut(_)

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use permit_acp::AgentEvent;
 use permit_domain::Clock as _;
+use permit_projection::visible;
 use permit_registry::RegistryEvent;
 use permit_system::SystemClock;
 use tokio::io::{AsyncWriteExt, stdout};
@@ -11,7 +12,6 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::terminal::Terminal;
-use crate::visible::visible;
 
 /// How often the person is reminded of what waits.
 const REMIND: Duration = Duration::from_secs(60);
@@ -52,6 +52,7 @@ pub(crate) async fn show(
         }
         write(&terminal.take()).await;
     }
+    terminal.finish();
     while let Ok(event) = registry.try_recv() {
         log(&event);
         terminal.registry(event, SystemClock.now());

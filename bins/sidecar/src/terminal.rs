@@ -8,20 +8,23 @@ use permit_acp::AgentEvent;
 use permit_domain::{
     Action, ActionType, DeliverReply, ExpiryReason, OptionId, OptionKind, PromptSnapshot, RequestId,
 };
+use permit_projection::{TextKind, redact_text, visible, visible_line};
 use permit_registry::RegistryEvent;
 use time::{Duration, OffsetDateTime};
 
-use crate::visible::{one_line, visible};
-
 /// What every line of the agent begins with.
 const BAR: &str = "| ";
+
+/// How much of a line of the agent's is held back until the line is whole, in bytes.
+const LONGEST_LINE: usize = 16 * 1024;
 
 /// Turns events into lines.
 #[derive(Default)]
 pub(crate) struct Terminal {
     out: String,
-    /// Whether the agent is in the middle of a line.
-    within_line: bool,
+    /// What the agent has said of a line that it has not ended. It is shown by whole lines, since
+    /// half of a credential looks like none.
+    saying: String,
     waiting: BTreeMap<RequestId, Waiting>,
 }
 
@@ -39,18 +42,24 @@ impl Terminal {
 
     /// A line of the sidecar's own.
     pub(crate) fn line(&mut self, text: &str) {
-        if std::mem::take(&mut self.within_line) {
-            self.out.push('\n');
-        }
+        self.finish();
         self.out.push_str(text);
         self.out.push('\n');
+    }
+
+    /// The agent says no more for now: what it has said of a line is shown.
+    pub(crate) fn finish(&mut self) {
+        let said = std::mem::take(&mut self.saying);
+        if !said.is_empty() {
+            self.said(&said);
+        }
     }
 
     pub(crate) fn agent(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Started { name } => {
                 let name = name.unwrap_or_else(|| "an agent that does not say what it is".into());
-                self.line(&format!("-- {}", one_line(&name)));
+                self.line(&format!("-- {}", visible_line(&name)));
             }
             AgentEvent::Mode { current, available } => self.mode(&current, &available),
             AgentEvent::NoModes => {
@@ -58,7 +67,7 @@ impl Terminal {
             }
             AgentEvent::ModeNotSet { wanted } => self.line(&format!(
                 "-- the agent did not take mode {}: it may act without asking",
-                one_line(&wanted)
+                visible_line(&wanted)
             )),
             AgentEvent::Text(text) => self.text(&text),
             AgentEvent::Thought(_) => {}
@@ -68,16 +77,22 @@ impl Terminal {
             }
             AgentEvent::ToolCallEnded { title, failed } => {
                 let how = if failed { "not done" } else { "done" };
-                self.line(&format!("* {how}: {}", one_line(&title)));
+                self.line(&format!("* {how}: {}", visible_line(&title)));
             }
-            AgentEvent::Stderr(line) => self.line(&format!("! {}", one_line(&line))),
+            AgentEvent::Stderr(line) => {
+                let line = without_credentials(&line);
+                self.line(&format!("! {}", visible_line(&line)));
+            }
             AgentEvent::Stray { bytes } => {
                 self.line(&format!(
                     "-- the agent wrote {bytes} bytes that are no message"
                 ));
             }
             AgentEvent::Declined { method } => {
-                self.line(&format!("-- declined to the agent: {}", one_line(&method)));
+                self.line(&format!(
+                    "-- declined to the agent: {}",
+                    visible_line(&method)
+                ));
             }
             AgentEvent::PromptRefused(why) => {
                 self.line(&format!("-- a permission request was cancelled: {why}"));
@@ -87,9 +102,9 @@ impl Terminal {
     }
 
     fn mode(&mut self, current: &str, available: &[String]) {
-        let mut line = format!("-- mode {}", one_line(current));
+        let mut line = format!("-- mode {}", visible_line(current));
         if !available.is_empty() {
-            let all: Vec<_> = available.iter().map(|mode| one_line(mode)).collect();
+            let all: Vec<_> = available.iter().map(|mode| visible_line(mode)).collect();
             let _ = write!(line, " (of {})", all.join(", "));
         }
         self.line(&line);
@@ -99,13 +114,19 @@ impl Terminal {
     }
 
     fn text(&mut self, text: &str) {
-        for piece in visible(text).split_inclusive('\n') {
-            if !self.within_line {
-                self.out.push_str(BAR);
+        for piece in text.split_inclusive('\n') {
+            self.saying.push_str(piece);
+            if piece.ends_with('\n') || self.saying.len() > LONGEST_LINE {
+                self.finish();
             }
-            self.out.push_str(piece);
-            self.within_line = !piece.ends_with('\n');
         }
+    }
+
+    fn said(&mut self, line: &str) {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        self.out.push_str(BAR);
+        self.out.push_str(&visible(&without_credentials(line)));
+        self.out.push('\n');
     }
 
     pub(crate) fn registry(&mut self, event: RegistryEvent, now: OffsetDateTime) {
@@ -127,12 +148,12 @@ impl Terminal {
         for (name, text) in fields(prompt) {
             for (at, line) in text.lines().enumerate() {
                 let name = if at == 0 { name } else { "" };
-                self.line(&format!("    {name:<12}{}", one_line(line)));
+                self.line(&format!("    {name:<12}{}", visible_line(line)));
             }
         }
         for option in &prompt.options {
-            let kind = one_line(option.kind.as_str());
-            self.line(&format!("    - {} [{kind}]", one_line(&option.name)));
+            let kind = visible_line(option.kind.as_str());
+            self.line(&format!("    - {} [{kind}]", visible_line(&option.name)));
         }
         if prompt.options.is_empty() {
             self.line("    it offers no options, so it can only end by itself");
@@ -141,7 +162,7 @@ impl Terminal {
         let waiting = Waiting {
             what,
             options: names
-                .map(|option| (option.option_id.clone(), one_line(&option.name)))
+                .map(|option| (option.option_id.clone(), visible_line(&option.name)))
                 .collect(),
             since: prompt.created_at,
         };
@@ -186,7 +207,7 @@ impl Terminal {
             DeliverReply::Broken => ", and it is not known whether the agent was told",
             DeliverReply::Gone(_) | DeliverReply::Refused => ", too late",
         };
-        let (age, kind) = (age(now - waited.since), one_line(kind.as_str()));
+        let (age, kind) = (age(now - waited.since), visible_line(kind.as_str()));
         let what = &waited.what;
         self.line(&format!(
             "? answered through the gateway after {age}: {name} [{kind}]{how}: {what}"
@@ -206,6 +227,14 @@ impl Terminal {
     }
 }
 
+/// What an agent says may hold what its prompts do.
+fn without_credentials(text: &str) -> String {
+    match redact_text(text, TextKind::Prose) {
+        Some((text, _)) => text,
+        None => "(a line that cannot be shown)".to_owned(),
+    }
+}
+
 /// One line for an action.
 fn summary(title: &str, action: &Action) -> String {
     let tool = || match (&action.server, &action.tool) {
@@ -221,7 +250,7 @@ fn summary(title: &str, action: &Action) -> String {
         ActionType::Other => ("other", None),
     };
     let mut lines = detail.as_deref().unwrap_or(title).lines();
-    let first = one_line(lines.next().unwrap_or_default());
+    let first = visible_line(lines.next().unwrap_or_default());
     let more = if lines.next().is_some() { " ..." } else { "" };
     match detail {
         Some(_) => format!("{kind}: {first}{more}"),
@@ -324,5 +353,18 @@ mod tests {
             terminal.take(),
             "| one\n| ? answered\\u{1b}[2K more\n-- ours\n! oops\\u{7}\n"
         );
+    }
+
+    #[test]
+    fn a_credential_in_the_agents_words_is_masked_however_it_comes() {
+        let token = format!("{}{}", "gh", "p_0123456789abcdefghij0123456789abcdef");
+        let mut terminal = Terminal::default();
+        let (head, tail) = token.split_at(10);
+        terminal.agent(AgentEvent::Text(format!("it is {head}")));
+        terminal.agent(AgentEvent::Text(format!("{tail}\n")));
+        terminal.agent(AgentEvent::Stderr(format!("Authorization: Bearer {token}")));
+        let shown = terminal.take();
+        assert!(shown.starts_with("| it is [redacted"), "{shown}");
+        assert!(!shown.contains(tail), "{shown}");
     }
 }

@@ -1,5 +1,8 @@
-//! The redactor alone, for one text: what corpora and benchmarks measure.
+//! Single texts: by the redactor alone, as corpora and benchmarks measure it, and by the escapes
+//! alone, for what an agent says beside its prompts.
 
+use crate::bound::Marked;
+use crate::escape::{Lines, escape};
 use crate::redact::{Reading, Redactor};
 
 /// How a single text is to be read.
@@ -31,4 +34,26 @@ pub fn redact_text(text: &str, kind: TextKind) -> Option<(String, bool)> {
     let redactor = Redactor::learn(std::iter::empty(), std::iter::once((text, reading)));
     let (marked, redacted) = redactor.redact(text, reading)?;
     Some((marked.text, redacted))
+}
+
+/// Shows control, invisible and direction-changing characters as visible escapes, so that a text
+/// from elsewhere can neither paint a terminal nor pretend to be another. Line breaks and tabs
+/// stay.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    escaped(text, Lines::Many)
+}
+
+/// As [`visible`], in one line: a line break is an escape, too.
+#[must_use]
+pub fn visible_line(text: &str) -> String {
+    escaped(text, Lines::One)
+}
+
+fn escaped(text: &str, lines: Lines) -> String {
+    let marked = Marked {
+        text: text.to_owned(),
+        atoms: Vec::new(),
+    };
+    escape(marked, lines).0.text
 }

@@ -15,6 +15,7 @@
 mod bound;
 mod destination;
 mod escape;
+mod filter;
 mod mcp_title;
 mod project;
 mod raw;
@@ -22,8 +23,6 @@ mod redact;
 
 use bound::Marked;
 
-pub use filter::{TextKind, redact_text};
+pub use filter::{TextKind, redact_text, visible, visible_line};
 pub use project::{MAX_NAME_BYTES, MAX_RAW_BYTES, MAX_TEXT_BYTES, Projected, project};
 pub use raw::{RawDetails, RawOption};
-
-mod filter;
