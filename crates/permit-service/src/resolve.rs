@@ -61,32 +61,39 @@ impl PermissionService {
             .authorizer
             .session(&caller, &request.task_id, &request.session_id)
             .await?;
-        let known = self.audit.known(&grant, &request.request_id).await;
-        let known = known.map_err(|cause| Failure::unread(&cause))?;
-        if let Some(claim) = &known.claim
-            && claim.pending_id == request.pending_id
-        {
-            return Err(self.refuse_held(&grant, &caller, claim).await);
-        }
+        let known = self.known_unclaimed(&grant, &caller, request).await?;
         let found = self.agents.find(&grant, &request.request_id).await;
         let found = found.map_err(|_| FailureCode::PermissionRuntimeUnavailable)?;
-        match (found, known) {
-            (Found::Live(prompt), known) => {
-                self.resolve_live(grant, caller, request, &prompt, known)
-                    .await
+        let reason = match found {
+            Found::Live(prompt) => {
+                return self
+                    .resolve_live(grant, caller, request, &prompt, known)
+                    .await;
             }
-            (Found::Gone(reason), known) => {
-                let reason = reason.unwrap_or(ExpiryReason::Withdrawn);
-                Err(self
-                    .refuse_gone(&grant, &caller, request, known, reason)
-                    .await)
+            Found::Gone(reason) => reason.unwrap_or(ExpiryReason::Withdrawn),
+            Found::NoExecution => ExpiryReason::ExecutionEnded,
+        };
+        // It may be gone because a claim that was made meanwhile has consumed it.
+        let known = self.known_unclaimed(&grant, &caller, request).await?;
+        Err(self
+            .refuse_gone(&grant, &caller, request, known, reason)
+            .await)
+    }
+
+    /// What is recorded of the request, unless a claim holds exactly this one.
+    async fn known_unclaimed(
+        &self,
+        grant: &SessionGrant,
+        caller: &Caller,
+        request: &ResolveRequest,
+    ) -> Result<Known, Failure> {
+        let known = self.audit.known(grant, &request.request_id).await;
+        let known = known.map_err(|cause| Failure::unread(&cause))?;
+        match &known.claim {
+            Some(claim) if claim.pending_id == request.pending_id => {
+                Err(self.refuse_held(grant, caller, claim).await)
             }
-            (Found::NoExecution, known) => {
-                let reason = ExpiryReason::ExecutionEnded;
-                Err(self
-                    .refuse_gone(&grant, &caller, request, known, reason)
-                    .await)
-            }
+            Some(_) | None => Ok(known),
         }
     }
 

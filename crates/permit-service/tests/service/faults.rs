@@ -202,3 +202,22 @@ async fn of_64_racing_callers_one_is_delivered() {
     assert_eq!(won, 1);
     assert_eq!(world.agents.delivered.lock().expect("ok").len(), 1);
 }
+
+#[tokio::test]
+async fn a_prompt_consumed_while_it_is_looked_up_is_resolved_and_not_stale() {
+    let world = Arc::new(world().await);
+    let gate = Arc::new(Semaphore::new(0));
+    *world.agents.find_gate.lock().expect("ok") = Some(Arc::clone(&gate));
+    let loser = {
+        let world = Arc::clone(&world);
+        tokio::spawn(async move { world.resolve("r", "no").await })
+    };
+    while world.agents.find_gate.lock().expect("ok").is_some() {
+        tokio::task::yield_now().await;
+    }
+    world.resolve("r", "yes").await.expect("resolved");
+    world.agents.hide_all();
+    gate.add_permits(1);
+    let failure = loser.await.expect("no panic").expect_err("refused");
+    assert_eq!(refusal(&failure).0, "permission_already_resolved");
+}

@@ -94,6 +94,8 @@ pub(crate) struct Agents {
     pub(crate) acknowledged: Mutex<Vec<ClaimId>>,
     pub(crate) looked_up: AtomicUsize,
     pub(crate) gate: Mutex<Option<Arc<Semaphore>>>,
+    /// Holds the next look-up back.
+    pub(crate) find_gate: Mutex<Option<Arc<Semaphore>>>,
 }
 
 impl Agents {
@@ -135,6 +137,10 @@ impl AgentPort for Agents {
         request_id: &RequestId,
     ) -> Result<Found, RuntimeUnavailable> {
         self.check(grant)?;
+        let gate = self.find_gate.lock().expect("not poisoned").take();
+        if let Some(gate) = gate {
+            gate.acquire().await.expect("open").forget();
+        }
         let live = self.live.lock().expect("not poisoned");
         let Some(prompts) = live.get(grant.session_id().as_str()) else {
             return Ok(Found::NoExecution);
