@@ -7,7 +7,8 @@ use permit_domain::{
 use tokio::sync::watch;
 
 use crate::entry::{AnswerError, Consumption, Responder};
-use crate::registry::{Inner, Registry, RegistryEvent};
+use crate::registry::{Inner, Registry};
+use crate::report::RegistryEvent;
 
 /// What an order met under the lock.
 enum Met {

@@ -11,11 +11,11 @@ mod deliver;
 mod entry;
 mod limits;
 mod registry;
+mod report;
 mod settle;
 
 pub use closed::ClosedPrompt;
 pub use entry::{AnswerError, NewPrompt, Responder};
 pub use limits::Limits;
-pub use registry::{
-    ConsumedPrompt, Delta, FoundPrompt, OpenRefused, Refused, Registry, RegistryEvent,
-};
+pub use registry::Registry;
+pub use report::{ConsumedPrompt, Delta, FoundPrompt, OpenRefused, Refused, RegistryEvent};

@@ -2,6 +2,7 @@
 
 mod audit;
 mod credentials;
+mod listed;
 mod quickstart;
 mod records;
 
