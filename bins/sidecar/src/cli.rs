@@ -24,7 +24,7 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RunArgs {
-    /// The gateway's address, such as `ws://127.0.0.1:8765`; off this machine only `wss://`
+    /// The gateway's address, such as `ws://127.0.0.1:7878`; off this machine only `wss://`
     #[arg(long, value_name = "URL", env = "PERMIT_GATEWAY")]
     pub(crate) gateway: String,
 
