@@ -63,11 +63,12 @@ fn lines(audit: &Audit) -> String {
     for message in &audit.messages {
         let _ = writeln!(
             text,
-            "{}  request {}  session {}  {}",
+            "{}  request {}  session {}  {}  {:?}",
             time(message.created_at),
             message.request_id,
             message.session_id,
-            message.status.as_str(),
+            status(message),
+            what(message),
         );
         let request = (&message.session_id, &message.request_id);
         for attempt in attempts.get(&request).into_iter().flatten() {
@@ -78,6 +79,26 @@ fn lines(audit: &Audit) -> String {
         "no permission requests".clone_into(&mut text);
     }
     text
+}
+
+fn status(message: &Message) -> String {
+    let status = message.status.as_str();
+    match message.expiry_reason {
+        Some(reason) => format!("{status} ({})", reason.as_str()),
+        None => status.to_owned(),
+    }
+}
+
+/// What was asked for, in the one text that says most of it.
+fn what(message: &Message) -> &str {
+    let action = message.action.as_ref();
+    let shown = action.and_then(|action| {
+        let command = action.command.as_ref().or(action.path.as_ref());
+        command
+            .or(action.destination.as_ref())
+            .or(action.tool.as_ref())
+    });
+    shown.unwrap_or(&message.title)
 }
 
 fn line(attempt: &Attempt) -> String {
