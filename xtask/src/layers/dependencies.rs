@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sqlite", &["domain", "policy", "audit"]),
     ("registry", &["domain", "projection"]),
     ("service", &["domain", "policy", "audit"]),
+    ("http", &["policy"]),
     ("link", &["domain"]),
     (
         "hub",
@@ -22,7 +23,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("uplink", &["link", "domain", "policy", "registry"]),
     ("acp", &["domain", "projection", "registry"]),
-    ("http", &["policy"]),
     ("mcp", &["domain", "policy", "service", "http"]),
 ];
 
