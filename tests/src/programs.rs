@@ -27,7 +27,16 @@ fn built() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        let built = Command::new(env!("CARGO"))
+        let mut cargo = Command::new(env!("CARGO"));
+        // What cargo told this program of itself makes some build scripts run again.
+        for (name, _) in std::env::vars_os() {
+            let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+            let told = name.to_string_lossy();
+            if of_package.iter().any(|prefix| told.starts_with(prefix)) {
+                cargo.env_remove(name);
+            }
+        }
+        let built = cargo
             .args(["build", "--quiet", "--manifest-path"])
             .arg(manifest)
             .args(["--package", "permit-gateway", "--package", "permit-sidecar"])

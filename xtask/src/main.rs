@@ -64,20 +64,25 @@ impl Command {
 }
 
 fn demo(auto: bool) -> Result<(), StepError> {
-    let arguments = [
-        "run",
-        "--quiet",
-        "--package",
-        "permit-tests",
-        "--bin",
-        "demo",
-    ];
+    programs()?;
+    let arguments = ["run", "--package", "permit-tests", "--bin", "demo"];
     let auto: &[&str] = if auto { &["--", "--auto"] } else { &[] };
     run(&mut cargo(&[&arguments[..], auto].concat()))
 }
 
 fn test() -> Result<(), StepError> {
+    programs()?;
     run(&mut cargo(&["test", "--workspace"]))
+}
+
+/// Builds what the demo and the end-to-end tests run, with its progress shown.
+fn programs() -> Result<(), StepError> {
+    let packages = ["permit-gateway", "permit-sidecar", "permit-acp"];
+    let packages = packages.iter().flat_map(|package| ["--package", package]);
+    let build: Vec<_> = (["build", "--bins", "--examples"].into_iter())
+        .chain(packages)
+        .collect();
+    run(&mut cargo(&build))
 }
 
 fn lint() -> Result<(), StepError> {

@@ -24,7 +24,7 @@ const PROMPT: &str = "echo 'hello from the agent' > hello.txt\nrm -rf ./hello.tx
 #[tokio::main]
 async fn main() -> ExitCode {
     let auto = std::env::args().any(|argument| argument == "--auto");
-    println!("Starting a gateway, a sidecar and a small agent (the first build takes a while) ...");
+    println!("Starting a gateway, a sidecar and a small agent ...");
     let gateway = Gateway::start().await;
     let Ok(work) = tempfile::tempdir() else {
         eprintln!("demo: no temporary directory can be made");
