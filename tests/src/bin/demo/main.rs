@@ -17,6 +17,7 @@ use std::process::{ExitCode, Stdio};
 
 use permit_tests::{Gateway, example_agent, sidecar_program};
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// What the agent wants to run, a prompt for each line.
 const PROMPT: &str = "echo 'hello from the agent' > hello.txt\nrm -rf ./hello.txt";
@@ -37,11 +38,17 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let done = if auto {
-        auto::play(&gateway, work.path(), agent).await
-    } else {
-        print!("{}", guide::text(&gateway));
-        wait(&gateway, agent).await
+    let answered = async {
+        if auto {
+            auto::play(&gateway, work.path(), agent).await
+        } else {
+            print!("{}", guide::text(&gateway));
+            wait(&gateway, agent).await
+        }
+    };
+    let done = tokio::select! {
+        done = answered => done,
+        () = stopped() => Err("stopped before every prompt was answered".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,6 +56,21 @@ async fn main() -> ExitCode {
             eprintln!("demo: {why}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Completes when the person or the system ends the demo, so that what it started ends with it.
+async fn stopped() {
+    let listen = |kind| async move {
+        match signal(kind) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = listen(SignalKind::interrupt()) => {}
+        _ = listen(SignalKind::terminate()) => {}
+        _ = listen(SignalKind::hangup()) => {}
     }
 }
 
@@ -77,10 +99,7 @@ fn start(gateway: &Gateway, work: &Path, auto: bool) -> std::io::Result<Child> {
 
 /// Waits until the person has answered everything, or goes.
 async fn wait(gateway: &Gateway, mut agent: Child) -> Result<(), String> {
-    let ended = tokio::select! {
-        status = agent.wait() => status.map_err(|cause| cause.to_string())?,
-        _ = tokio::signal::ctrl_c() => return Err("stopped before every prompt was answered".to_owned()),
-    };
+    let ended = agent.wait().await.map_err(|cause| cause.to_string())?;
     println!("\nThe audit:\n{}", guide::audit(&gateway.audit().await));
     if ended.success() {
         Ok(())
