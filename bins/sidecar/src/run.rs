@@ -99,8 +99,10 @@ async fn until_first_end(
     );
     tokio::pin!(turn);
     let cut_short = tokio::select! {
-        outcome = &mut turn => return of_turn(outcome, notes),
+        // The end of the link cancels the prompts, and so may end the turn as well.
+        biased;
         end = &mut link.ended => told(end.ok(), notes),
+        outcome = &mut turn => return of_turn(outcome, notes),
         () = signals.next() => {
             say(notes, "interrupted: cancelling the turn (once more to stop at once)");
             Exit::TurnCutShort

@@ -20,13 +20,12 @@ impl AgentPort for Hub {
         let Some(slot) = self.slot(grant.session_id()) else {
             return Ok(Vec::new());
         };
-        let deadline = Instant::now() + self.limits().deadlines.read;
-        let attachment = match slot.presence(deadline).await {
-            Presence::Live(attachment) => attachment,
-            Presence::Vacant | Presence::Recovering => return Ok(Vec::new()),
-            Presence::Away => return Err(RuntimeUnavailable),
+        let (attachment, answer) = match self.read(&slot, || CommandBody::List).await {
+            Read::Answer(attachment, answer) => (attachment, answer),
+            Read::Vacant | Read::Recovering => return Ok(Vec::new()),
+            Read::Away => return Err(RuntimeUnavailable),
         };
-        match attachment.ask(CommandBody::List, deadline).await {
+        match answer {
             Ok((seq, AnswerBody::List(prompts))) => {
                 let prompts = prompts.into_iter().map(PromptSnapshot::from);
                 let waiting = attachment.facts().still_waiting(seq, prompts);
@@ -44,16 +43,15 @@ impl AgentPort for Hub {
         let Some(slot) = self.slot(grant.session_id()) else {
             return Ok(Found::NoExecution);
         };
-        let deadline = Instant::now() + self.limits().deadlines.read;
-        let attachment = match slot.presence(deadline).await {
-            Presence::Live(attachment) => attachment,
-            Presence::Vacant => return Ok(Found::NoExecution),
-            Presence::Recovering | Presence::Away => return Err(RuntimeUnavailable),
-        };
-        let find = CommandBody::Find {
+        let find = || CommandBody::Find {
             request_id: request_id.clone(),
         };
-        match attachment.ask(find, deadline).await {
+        let (attachment, answer) = match self.read(&slot, find).await {
+            Read::Answer(attachment, answer) => (attachment, answer),
+            Read::Vacant => return Ok(Found::NoExecution),
+            Read::Recovering | Read::Away => return Err(RuntimeUnavailable),
+        };
+        match answer {
             Ok((seq, AnswerBody::Find(permit_link::Found::Live(prompt)))) => {
                 let prompt = PromptSnapshot::from(*prompt);
                 if prompt.request_id != *request_id {
@@ -139,6 +137,35 @@ impl AgentPort for Hub {
         if let Some(attachment) = slot.and_then(|slot| slot.attached()) {
             let deadline = Instant::now() + self.limits().deadlines.read;
             attachment.acknowledge(request_id, claim_id, deadline).await;
+        }
+    }
+}
+
+/// What came of reading a session.
+enum Read {
+    Answer(Arc<Attachment>, Asked),
+    Vacant,
+    Recovering,
+    Away,
+}
+
+impl Hub {
+    /// Asks the session's live execution. One whose connection closes before it answers has ended
+    /// or comes back: whichever it is decides.
+    async fn read(&self, slot: &Slot, command: impl Fn() -> CommandBody) -> Read {
+        let deadline = Instant::now() + self.limits().deadlines.read;
+        let mut former: Option<Arc<Attachment>> = None;
+        loop {
+            let attachment = match slot.presence(former.as_ref(), deadline).await {
+                Presence::Live(attachment) => attachment,
+                Presence::Vacant => return Read::Vacant,
+                Presence::Recovering => return Read::Recovering,
+                Presence::Away => return Read::Away,
+            };
+            match attachment.ask(command(), deadline).await {
+                Err(Unanswered::Closed) => former = Some(attachment),
+                answer => return Read::Answer(attachment, answer),
+            }
         }
     }
 }

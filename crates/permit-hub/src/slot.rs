@@ -63,10 +63,19 @@ impl Slot {
         }
     }
 
-    /// The live execution; one that has just attached is waited for.
-    pub(crate) async fn presence(&self, deadline: Instant) -> Presence {
+    /// The live execution, other than `than`; one that has just attached is waited for.
+    pub(crate) async fn presence(
+        &self,
+        than: Option<&Arc<Attachment>>,
+        deadline: Instant,
+    ) -> Presence {
         let mut state = self.state.subscribe();
-        let known = state.wait_for(|state| !matches!(state, State::Attached { live: false, .. }));
+        let known = state.wait_for(|state| match state {
+            State::Vacant | State::Recovering | State::Lost(_) => true,
+            State::Attached { attachment, live } => {
+                *live && than.is_none_or(|than| !Arc::ptr_eq(than, attachment))
+            }
+        });
         let Ok(Ok(state)) = timeout_at(deadline, known).await else {
             return Presence::Away;
         };
