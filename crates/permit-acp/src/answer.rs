@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use permit_domain::OptionId;
-use permit_registry::{AnswerError, Responder};
+use permit_registry::{AnswerError, Go, Responder};
 use serde_json::json;
 
 use crate::rpc_id::RpcId;
@@ -17,9 +17,9 @@ pub(crate) struct Answer {
 
 #[async_trait]
 impl Responder for Answer {
-    async fn select(self: Box<Self>, option_id: &OptionId) -> Result<(), AnswerError> {
+    async fn select(self: Box<Self>, option_id: &OptionId, go: Go) -> Result<(), AnswerError> {
         let outcome = json!({"outcome": "selected", "optionId": option_id.as_str()});
-        self.slot.write(result(&self.id, &outcome)).await
+        self.slot.write(result(&self.id, &outcome), Some(go)).await
     }
 
     fn cancel(self: Box<Self>) {

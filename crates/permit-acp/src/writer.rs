@@ -1,6 +1,6 @@
 //! Lines to the agent: one task writes them all, whole and in order.
 
-use permit_registry::AnswerError;
+use permit_registry::{AnswerError, Go};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{self, OwnedPermit};
 use tokio::sync::oneshot;
@@ -27,6 +27,8 @@ pub(crate) struct Unwritable;
 
 struct Outgoing {
     line: String,
+    /// Asked right before the line is written, when there is one to ask.
+    go: Option<Go>,
     written: Written,
     last: bool,
 }
@@ -75,16 +77,22 @@ impl Slot {
         drop(self.place.send(Outgoing::new(line, None)));
     }
 
-    /// Queues a line and waits until it was flushed.
-    pub(crate) async fn write(self, line: String) -> Result<(), AnswerError> {
+    /// Queues a line and waits until it was flushed. A line whose `go` says no is left out.
+    pub(crate) async fn write(self, line: String, go: Option<Go>) -> Result<(), AnswerError> {
         let (reply, written) = oneshot::channel();
-        drop(self.place.send(Outgoing::new(line, Some(reply))));
+        let mut outgoing = Outgoing::new(line, Some(reply));
+        outgoing.go = go;
+        drop(self.place.send(outgoing));
         written.await.unwrap_or(Err(AnswerError::NothingWritten))
     }
 }
 
 async fn write_lines(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>) {
     while let Some(mut outgoing) = lines.recv().await {
+        if outgoing.go.take().is_some_and(|go| !go.ahead()) {
+            outgoing.written.tell(Err(AnswerError::NothingWritten));
+            continue;
+        }
         let result = outgoing.write(&mut to).await;
         outgoing.written.tell(result);
         if result.is_err() || outgoing.last {
@@ -104,6 +112,7 @@ impl Outgoing {
         }
         Self {
             line,
+            go: None,
             written: Written {
                 reply,
                 begun: false,
@@ -162,7 +171,7 @@ mod tests {
         let writer = Writer::start(ours);
         let slot = writer.slot().expect("a place");
         writer.queue("1".to_owned()).expect("queued");
-        assert_eq!(slot.write("2".to_owned()).await, Ok(()));
+        assert_eq!(slot.write("2".to_owned(), None).await, Ok(()));
         writer.close().await;
         let mut seen = String::new();
         theirs.read_to_string(&mut seen).await.expect("read");
@@ -176,11 +185,11 @@ mod tests {
         let (first, second) = (writer.slot().expect("a"), writer.slot().expect("b"));
         drop(theirs);
         assert_eq!(
-            first.write("x".to_owned()).await,
+            first.write("x".to_owned(), None).await,
             Err(AnswerError::NothingWritten)
         );
         assert_eq!(
-            second.write("x".to_owned()).await,
+            second.write("x".to_owned(), None).await,
             Err(AnswerError::NothingWritten)
         );
         assert!(writer.slot().is_err());
@@ -191,7 +200,7 @@ mod tests {
         let (ours, mut theirs) = duplex(4);
         let writer = Writer::start(ours);
         let slot = writer.slot().expect("a place");
-        let writing = tokio::spawn(slot.write("0123456789".to_owned()));
+        let writing = tokio::spawn(slot.write("0123456789".to_owned(), None));
         let mut first = [0; 4];
         theirs.read_exact(&mut first).await.expect("read");
         drop(theirs);
@@ -205,7 +214,7 @@ mod tests {
         let slot = writer.slot().expect("a place");
         writer.close().await;
         assert_eq!(
-            slot.write("x".to_owned()).await,
+            slot.write("x".to_owned(), None).await,
             Err(AnswerError::NothingWritten)
         );
     }

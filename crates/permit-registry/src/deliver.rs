@@ -1,12 +1,12 @@
 //! Handing one claimed option to the provider, once.
 
 use permit_domain::{
-    DeliverOrder, DeliverReply, Effect, ExpiryReason, OptionKind, PromptEvent, PromptState, apply,
-    select_option,
+    DeliverOrder, DeliverReply, Effect, ExpiryReason, OptionKind, PromptEvent, PromptState,
+    RequestId, apply, select_option,
 };
 use tokio::sync::watch;
 
-use crate::entry::{AnswerError, Consumption, Responder};
+use crate::entry::{AnswerError, Consumption, Go, Responder};
 use crate::registry::{Inner, Registry};
 use crate::report::RegistryEvent;
 
@@ -40,8 +40,10 @@ impl Registry {
                 reply,
             } => {
                 let (registry, order) = (self.clone(), order.clone());
+                let (asked, request_id) = (self.clone(), order.request_id.clone());
+                let go = Go::new(move || asked.with(|inner| inner.begin_answer(&request_id)));
                 tokio::spawn(async move {
-                    let answered = responder.select(&order.option_id).await;
+                    let answered = responder.select(&order.option_id, go).await;
                     registry.answered(&order, kind, answered);
                 });
                 reply
@@ -105,6 +107,7 @@ impl Inner {
         entry.state = state;
         entry.consumption = Some(Consumption {
             claim_id: order.claim_id.clone(),
+            begun: false,
             reply: sender,
         });
         self.advance();
@@ -115,6 +118,18 @@ impl Inner {
         }
     }
 
+    /// The answer is about to be written: whether the prompt still wants it.
+    fn begin_answer(&mut self, request_id: &RequestId) -> bool {
+        let Some(entry) = self.entries.get_mut(request_id) else {
+            return false;
+        };
+        let wanted = matches!(entry.state, PromptState::Resolving(_));
+        if let Some(consumption) = &mut entry.consumption {
+            consumption.begun = wanted;
+        }
+        wanted
+    }
+
     fn answered(
         &mut self,
         order: &DeliverOrder,
@@ -123,13 +138,13 @@ impl Inner {
         let Some(entry) = self.entries.get_mut(&order.request_id) else {
             return DeliverReply::Broken;
         };
-        let under_way = matches!(entry.state, PromptState::Resolving(_));
-        let reply = match answered {
-            Ok(()) if under_way => DeliverReply::Delivered,
-            // The prompt ended while its answer was being written: the provider may have seen
-            // either first.
-            Ok(()) | Err(AnswerError::Broken) => DeliverReply::Broken,
-            Err(AnswerError::NothingWritten) => DeliverReply::NotWritten,
+        let reply = match (answered, &entry.state) {
+            (Ok(()), PromptState::Resolving(_)) => DeliverReply::Delivered,
+            (Err(AnswerError::NothingWritten), PromptState::Expired(reason)) => {
+                DeliverReply::Gone(*reason)
+            }
+            (Err(AnswerError::NothingWritten), _) => DeliverReply::NotWritten,
+            (Ok(()) | Err(AnswerError::Broken), _) => DeliverReply::Broken,
         };
         let event = match reply {
             DeliverReply::Delivered => PromptEvent::Delivered,

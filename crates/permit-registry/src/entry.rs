@@ -11,14 +11,31 @@ use tokio::sync::watch;
 #[async_trait]
 pub trait Responder: Send + 'static {
     /// Answers with one option. Returns when the answer was written and flushed, not when it was
-    /// queued.
+    /// queued. Right before the first byte it asks `go`; a prompt that has ended by then is not
+    /// answered.
     ///
     /// # Errors
     /// [`AnswerError`] when the answer did not go out whole.
-    async fn select(self: Box<Self>, option_id: &OptionId) -> Result<(), AnswerError>;
+    async fn select(self: Box<Self>, option_id: &OptionId, go: Go) -> Result<(), AnswerError>;
 
     /// Answers that the request is cancelled. Best effort; does not block.
     fn cancel(self: Box<Self>);
+}
+
+/// The last word before an answer is written. From then on its fate is that of the writing: what
+/// the provider does next may well be its consequence.
+pub struct Go(Box<dyn FnOnce() -> bool + Send>);
+
+impl Go {
+    pub(crate) fn new(ask: impl FnOnce() -> bool + Send + 'static) -> Self {
+        Self(Box::new(ask))
+    }
+
+    /// Whether to write the answer. If not, nothing may be written.
+    #[must_use]
+    pub fn ahead(self) -> bool {
+        (self.0)()
+    }
 }
 
 /// Why an answer did not go out whole.
@@ -61,11 +78,19 @@ pub(crate) struct Entry {
 /// By which claim a prompt was consumed, and what became of it.
 pub(crate) struct Consumption {
     pub(crate) claim_id: ClaimId,
+    /// Whether the answer has begun to be written.
+    pub(crate) begun: bool,
     pub(crate) reply: watch::Sender<Option<DeliverReply>>,
 }
 
 impl Entry {
     pub(crate) fn is_pending(&self) -> bool {
         self.state == PromptState::Pending
+    }
+
+    pub(crate) fn is_being_answered(&self) -> bool {
+        self.consumption
+            .as_ref()
+            .is_some_and(|consumption| consumption.begun)
     }
 }

@@ -15,7 +15,7 @@ mod report;
 mod settle;
 
 pub use closed::ClosedPrompt;
-pub use entry::{AnswerError, NewPrompt, Responder};
+pub use entry::{AnswerError, Go, NewPrompt, Responder};
 pub use limits::Limits;
 pub use registry::Registry;
 pub use report::{ConsumedPrompt, Delta, FoundPrompt, OpenRefused, Refused, RegistryEvent};

@@ -325,7 +325,8 @@ impl Inner {
     ) -> Vec<Ended> {
         let mut ended = Vec::new();
         let mut gone = Vec::new();
-        for entry in self.entries.values_mut().filter(|entry| matches(entry)) {
+        let ending = |entry: &&mut Entry| matches(entry) && !entry.is_being_answered();
+        for entry in self.entries.values_mut().filter(ending) {
             let Ok((state, effect)) = apply(&entry.state, event.clone()) else {
                 continue;
             };

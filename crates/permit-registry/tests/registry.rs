@@ -11,7 +11,9 @@ use permit_domain::{
     OptionKind, PendingId, RequestId, Seq, SettleReply, ToolCallId,
 };
 use permit_projection::Projected;
-use permit_registry::{AnswerError, FoundPrompt, Limits, NewPrompt, Refused, Registry, Responder};
+use permit_registry::{
+    AnswerError, FoundPrompt, Go, Limits, NewPrompt, Refused, Registry, Responder,
+};
 use permit_system::{SystemClock, TimeOrderedIds};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -25,12 +27,21 @@ enum Reached {
 struct Provider {
     reached: mpsc::UnboundedSender<Reached>,
     result: Result<(), AnswerError>,
+    /// Holds the answer back before it is written.
+    queue: Option<Arc<Semaphore>>,
+    /// Holds the answer back while it is written.
     gate: Option<Arc<Semaphore>>,
 }
 
 #[async_trait]
 impl Responder for Provider {
-    async fn select(self: Box<Self>, option_id: &OptionId) -> Result<(), AnswerError> {
+    async fn select(self: Box<Self>, option_id: &OptionId, go: Go) -> Result<(), AnswerError> {
+        if let Some(queue) = &self.queue {
+            queue.acquire().await.expect("open").forget();
+        }
+        if !go.ahead() {
+            return Err(AnswerError::NothingWritten);
+        }
         if let Some(gate) = &self.gate {
             gate.acquire().await.expect("open").forget();
         }
@@ -100,6 +111,7 @@ impl World {
             responder: Box::new(Provider {
                 reached: self.sender.clone(),
                 result,
+                queue: None,
                 gate,
             }),
         }
@@ -314,26 +326,59 @@ async fn a_broken_way_to_the_provider_is_told_as_it_was() {
     }
 }
 
-#[tokio::test]
-async fn a_prompt_that_ends_while_its_answer_is_written_is_indeterminate() {
-    let world = World::new();
-    let gate = Arc::new(Semaphore::new(0));
-    let prompt = world.prompt_answering("0", Ok(()), Some(Arc::clone(&gate)));
+/// Delivers to a provider that holds the answer back, and ends the prompt meanwhile.
+async fn ended_meanwhile(
+    result: Result<(), AnswerError>,
+    before_it_is_written: bool,
+) -> (DeliverReply, Vec<Reached>) {
+    let mut world = World::new();
+    let held = Arc::new(Semaphore::new(0));
+    let mut prompt = world.prompt("0");
+    let holder = Some(Arc::clone(&held));
+    let (queue, gate) = if before_it_is_written {
+        (holder, None)
+    } else {
+        (None, holder)
+    };
+    let reached = world.sender.clone();
+    prompt.responder = Box::new(Provider {
+        reached,
+        result,
+        queue,
+        gate,
+    });
     let request = world.registry.open(prompt).ok().expect("opened");
     let deliver = order(&request, "0", "yes", "a");
     let registry = world.registry.clone();
     let delivery = tokio::spawn(async move { registry.deliver(&deliver).await });
-    let mut changed = world.registry.changed();
-    while !world.live().is_empty() {
-        changed.changed().await.expect("alive");
+    // One thread runs everything: after these turns the provider holds the answer back.
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
     }
     assert_eq!(
         world.registry.settle(&request, &claim("a")),
         SettleReply::Delivering
     );
-    world.registry.withdraw("s", "0");
-    gate.add_permits(1);
-    assert_eq!(delivery.await.expect("no panic"), DeliverReply::Broken);
+    world.registry.turn_ended("s");
+    held.add_permits(1);
+    let reply = delivery.await.expect("no panic");
+    (reply, world.reached())
+}
+
+#[tokio::test]
+async fn a_prompt_that_ends_before_its_answer_is_written_is_not_answered() {
+    let (reply, reached) = ended_meanwhile(Ok(()), true).await;
+    assert_eq!(reply, DeliverReply::Gone(ExpiryReason::TurnEnded));
+    assert!(reached.is_empty());
+}
+
+#[tokio::test]
+async fn what_follows_an_answer_does_not_change_that_it_was_delivered() {
+    let (reply, reached) = ended_meanwhile(Ok(()), false).await;
+    assert_eq!(reply, DeliverReply::Delivered);
+    assert_eq!(reached, [selected("yes")]);
+    let (reply, _) = ended_meanwhile(Err(AnswerError::Broken), false).await;
+    assert_eq!(reply, DeliverReply::Broken);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use permit_domain::{
 };
 use permit_policy::Secret;
 use permit_projection::Projected;
-use permit_registry::{AnswerError, Limits, NewPrompt, Registry, Responder};
+use permit_registry::{AnswerError, Go, Limits, NewPrompt, Registry, Responder};
 use permit_system::{SystemClock, TimeOrderedIds};
 use permit_uplink::{Config, LinkState, Timings, Uplink, UplinkEnd};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -159,7 +159,10 @@ struct Provider {
 
 #[async_trait]
 impl Responder for Provider {
-    async fn select(self: Box<Self>, option_id: &OptionId) -> Result<(), AnswerError> {
+    async fn select(self: Box<Self>, option_id: &OptionId, go: Go) -> Result<(), AnswerError> {
+        if !go.ahead() {
+            return Err(AnswerError::NothingWritten);
+        }
         let option = option_id.as_str().to_owned();
         let _ = self.telling.send(Told::Writing(option.clone()));
         self.reads.acquire().await.expect("open").forget();
