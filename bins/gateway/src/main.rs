@@ -10,11 +10,15 @@ mod output;
 mod serve;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
 use crate::error::Error;
+
+/// How long what is left may take at the end.
+const LEAVING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -22,7 +26,12 @@ fn main() -> ExitCode {
         .enable_all()
         .build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(run(cli)),
+        Ok(runtime) => {
+            let result = runtime.block_on(run(cli));
+            // A write to a terminal or a pipe that nobody reads is not waited for.
+            runtime.shutdown_timeout(LEAVING);
+            result
+        }
         Err(cause) => Err(Error::new("the runtime could not start", cause)),
     };
     match result {

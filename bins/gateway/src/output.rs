@@ -1,10 +1,8 @@
 //! What the commands print: a few lines for people, or one JSON object for scripts.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is the command line's output"
-)]
+#![expect(clippy::print_stderr, reason = "this is the command line's output")]
+
+use std::io::{ErrorKind, Write as _};
 
 use serde::Serialize;
 
@@ -16,14 +14,17 @@ pub(crate) fn print<T: Serialize>(
     value: &T,
     lines: impl FnOnce(&T) -> String,
 ) -> Result<(), Error> {
-    if json {
-        let text = serde_json::to_string_pretty(value)
-            .map_err(|cause| Error::new("the result cannot be shown", cause))?;
-        println!("{text}");
+    let text = if json {
+        serde_json::to_string_pretty(value)
+            .map_err(|cause| Error::new("the result cannot be shown", cause))?
     } else {
-        println!("{}", lines(value).trim_end());
+        lines(value)
+    };
+    match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {
+        // Whoever reads it has seen enough.
+        Err(cause) if cause.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|cause| Error::new("the result cannot be printed", cause)),
     }
-    Ok(())
 }
 
 /// Tells the operator something beside the result.

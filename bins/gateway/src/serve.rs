@@ -38,7 +38,7 @@ const DRAIN: Duration = Duration::from_secs(25);
 
 pub(crate) async fn run(args: ServeArgs) -> Result<(), Error> {
     let config = Config::load(args)?;
-    permit_logging::start(config.log_format, &config.log)
+    let _logging = permit_logging::start(config.log_format, &config.log)
         .map_err(|cause| Error::new("logging cannot start", cause))?;
     let gate = gate(&config)?;
     let _only = lock(&config.database)?;
@@ -83,6 +83,11 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Error> {
     .merge(health(store.clone()))
     .layer(gate);
 
+    if config.listen.ip().is_unspecified() && config.allow_hosts.is_empty() {
+        output::note(
+            "warning: no request will be answered: name the hosts that clients may ask for with --allow-host",
+        );
+    }
     greet(&config, &format!("http://{address}{}", permit_mcp::PATH));
     tracing::info!(%address, "listening");
     let listener = listener.tap_io(|stream| {
@@ -202,14 +207,14 @@ async fn ready(State(store): State<SqliteStore>) -> (StatusCode, &'static str) {
 fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
     let listen =
         |kind| signal(kind).map_err(|cause| Error::new("signals cannot be listened for", cause));
-    let (mut terminate, mut interrupt) = (
-        listen(SignalKind::terminate())?,
-        listen(SignalKind::interrupt())?,
-    );
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut hangup = listen(SignalKind::hangup())?;
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
+            _ = hangup.recv() => {}
         }
     })
 }

@@ -8,6 +8,7 @@ use std::io::IsTerminal as _;
 use std::str::FromStr;
 
 use tracing::{Level, Metadata};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{FilterExt as _, Targets, filter_fn};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -50,22 +51,31 @@ pub enum LogError {
     Started,
 }
 
+/// Writes what is left when dropped, unless nobody reads it.
+#[must_use = "the lines end with it"]
+pub struct Logging(#[expect(dead_code, reason = "its drop writes what is left")] WorkerGuard);
+
 /// Starts logging with a filter such as `info` or `permit_hub=debug`.
+///
+/// A thread of its own writes the lines. When they are not read as fast as they come, those over
+/// a bound are dropped: a log that nobody reads stops no work.
 ///
 /// # Errors
 /// [`LogError`] when the filter cannot be read or logging has started before.
-pub fn start(format: Format, filter: &str) -> Result<(), LogError> {
+pub fn start(format: Format, filter: &str) -> Result<Logging, LogError> {
     let wanted = Targets::from_str(filter).map_err(|_| LogError::Filter)?;
     let filter = wanted.and(filter_fn(is_heard));
+    let (writer, guard) = NonBlockingBuilder::default().finish(std::io::stderr());
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_writer(writer)
         .with_ansi(std::io::stderr().is_terminal());
     let lines = match format {
         Format::Human => lines.with_filter(filter).boxed(),
         Format::Json => lines.json().with_filter(filter).boxed(),
     };
     let started = tracing_subscriber::registry().with(lines).try_init();
-    started.map_err(|_| LogError::Started)
+    started.map_err(|_| LogError::Started)?;
+    Ok(Logging(guard))
 }
 
 /// Our own crates are heard at any level, others from `warn` on.

@@ -8,7 +8,7 @@ use crate::closed::ClosedPrompt;
 use crate::entry::Responder;
 
 /// Something a listener at the sidecar may want to show. A listener that falls far behind misses
-/// some; the gateway is told by [`Registry::delta`] instead, which misses nothing.
+/// some; the gateway is told by [`Registry::delta`](crate::Registry::delta) instead, which misses nothing.
 #[derive(Clone, Debug)]
 pub enum RegistryEvent {
     /// A prompt waits.

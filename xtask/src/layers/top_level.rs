@@ -1,7 +1,8 @@
 //! What the top level of the repository holds.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
 use super::{LayersError, unreadable};
 
@@ -22,15 +23,18 @@ const ALLOWED: [&str; 10] = [
 /// Where cargo builds; not part of the repository.
 const BUILT: &str = "target";
 
-/// Every entry of the top level that does not belong there.
+/// Every entry of the top level that belongs to the repository and not there. What git ignores, a
+/// database of one's own for example, is nobody else's business.
 pub(super) fn check(root: &Path) -> Result<Vec<String>, LayersError> {
-    let mut broken = Vec::new();
-    for entry in fs::read_dir(root).map_err(unreadable(root))? {
-        let name = entry.map_err(unreadable(root))?.file_name();
-        broken.extend(check_name(&name.to_string_lossy()));
-    }
-    broken.sort();
-    Ok(broken)
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()
+        .map_err(unreadable(root))?;
+    let files = String::from_utf8_lossy(&listed.stdout);
+    let names = files.lines().filter_map(|file| file.split('/').next());
+    let names: BTreeSet<&str> = names.collect();
+    Ok(names.into_iter().filter_map(check_name).collect())
 }
 
 fn check_name(name: &str) -> Option<String> {

@@ -63,9 +63,9 @@ fn lines(audit: &Audit) -> String {
     for message in &audit.messages {
         let _ = writeln!(
             text,
-            "{}  request {}  session {}  {}  {:?}",
+            "{}  request {:?}  session {}  {}  {:?}",
             time(message.created_at),
-            message.request_id,
+            message.request_id.as_str(),
             message.session_id,
             status(message),
             what(message),

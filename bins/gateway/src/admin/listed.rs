@@ -108,6 +108,7 @@ impl Life {
             (None, Some(at)) => format!("expires {}", time(at)),
             (None, None) => "does not expire".to_owned(),
         };
-        format!("made {}  {end}  {}", time(self.created_at), self.label)
+        let label = self.label.escape_debug();
+        format!("made {}  {end}  {label}", time(self.created_at))
     }
 }

@@ -21,7 +21,7 @@ pub(crate) async fn user(command: UserCommand) -> Result<(), Error> {
     let user_id = desk.add_user(&name).await?;
     let added = Added { user_id, name };
     output::print(desk.json, &added, |added| {
-        format!("user {} ({})", added.user_id, added.name)
+        format!("user {} ({})", added.user_id, added.name.escape_debug())
     })
 }
 
