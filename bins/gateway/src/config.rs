@@ -76,3 +76,17 @@ fn read(path: &Path) -> Result<File, Error> {
 fn either(flags: Vec<String>, file: Vec<String>) -> Vec<String> {
     if flags.is_empty() { file } else { flags }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readmes_example_is_a_valid_file() {
+        let readme = include_str!("../../../README.md");
+        let (_, example) = readme.split_once("```toml").expect("an example");
+        let (example, _) = example.split_once("```").expect("its end");
+        let file: File = toml::from_str(example).expect("valid");
+        assert_eq!(file.allow_origin, ["https://app.example"]);
+    }
+}

@@ -152,16 +152,38 @@ fn gate(config: &Config) -> Result<Gate, Error> {
     if !config.listen.ip().is_unspecified() {
         hosts.extend(patterns(&[config.listen.to_string()], "address")?);
     }
+    let origins = config.allow_origins.iter().map(|origin| authority(origin));
+    let origins: Vec<String> = origins.collect();
     Ok(Gate::new(GateConfig {
         hosts,
-        origins: patterns(&config.allow_origins, "allowed origin")?,
+        origins: patterns(&origins, "allowed origin")?,
         loopback: config.listen.ip().is_loopback(),
         refuse_forwarded: config.auth == AuthMode::Disabled,
     }))
 }
 
+/// An origin as the gate takes it: host and port, the port being the scheme's own unless named.
+fn authority(origin: &str) -> String {
+    let with_port = |authority: &str, port: u16| {
+        let host = authority.rsplit(']').next().unwrap_or_default();
+        if host.contains(':') {
+            authority.to_owned()
+        } else {
+            format!("{authority}:{port}")
+        }
+    };
+    let origin = origin.trim_end_matches('/');
+    match origin.split_once("://") {
+        Some(("https", authority)) => with_port(authority, 443),
+        Some(("http", authority)) => with_port(authority, 80),
+        Some(_) | None => origin.to_owned(),
+    }
+}
+
 /// Makes sure that no other gateway serves the database: each would settle what the other does.
 fn lock(database: &Path) -> Result<File, Error> {
+    // By whatever name it is opened.
+    let database = std::fs::canonicalize(database).unwrap_or_else(|_| database.to_owned());
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
     let path = PathBuf::from(path);
@@ -217,4 +239,23 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
             _ = hangup.recv() => {}
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_taken_with_the_port_of_its_scheme() {
+        for (origin, taken) in [
+            ("https://app.example", "app.example:443"),
+            ("http://app.example/", "app.example:80"),
+            ("https://app.example:8443", "app.example:8443"),
+            ("http://[::1]", "[::1]:80"),
+            ("http://[::1]:3000", "[::1]:3000"),
+            ("app.example", "app.example"),
+        ] {
+            assert_eq!(authority(origin), taken);
+        }
+    }
 }

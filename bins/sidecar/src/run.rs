@@ -197,6 +197,9 @@ async fn tell_of_link(mut state: watch::Receiver<LinkState>, notes: Sender<Strin
             &notes,
             match now {
                 LinkState::Connecting => "connecting to the gateway",
+                LinkState::Unreachable => {
+                    "cannot reach the gateway: is it running, and is --gateway its address without a path? trying again"
+                }
                 LinkState::Attached => "attached to the gateway",
                 LinkState::Away => "the gateway is away: nothing can be answered until it is back",
             },

@@ -22,6 +22,8 @@ use crate::gateway::{InvalidGateway, link_url};
 pub enum LinkState {
     /// It has not attached yet.
     Connecting,
+    /// It has not attached yet, and the last attempt failed. It tries again.
+    Unreachable,
     /// It is attached and everything is reported: the prompts can be answered through the gateway.
     Attached,
     /// It was attached and tries to come back.
@@ -141,6 +143,13 @@ impl Uplink {
                     }
                 }
             }
+            self.state.send_if_modified(|state| {
+                let first = *state == LinkState::Connecting;
+                if first {
+                    *state = LinkState::Unreachable;
+                }
+                first
+            });
             let pause = backoff.next();
             tracing::debug!(?pause, "the gateway is dialled again");
             tokio::select! {
