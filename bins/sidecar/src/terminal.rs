@@ -151,6 +151,10 @@ impl Terminal {
                 self.line(&format!("    {name:<12}{}", visible_line(line)));
             }
         }
+        if !prompt.action.withheld.is_empty() {
+            let kinds = visible_line(&prompt.action.withheld.join(", "));
+            self.line(&format!("    {:<12}{kinds}", "not shown"));
+        }
         for option in &prompt.options {
             let kind = visible_line(option.kind.as_str());
             self.line(&format!("    - {} [{kind}]", visible_line(&option.name)));

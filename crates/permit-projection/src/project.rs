@@ -18,6 +18,10 @@ pub const MAX_NAME_BYTES: usize = 1024;
 /// The most bytes of one text that are looked at; a larger one is left out.
 pub const MAX_RAW_BYTES: usize = 1024 * 1024;
 
+/// What `withheld` says when a mask in a command covers more than plain characters: what it hides
+/// could run, should the command hand it to a shell, and cannot be judged.
+const MASKED_SYNTAX: &str = "masked text that holds shell syntax";
+
 /// A prompt's presentation, safe for output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projected {
@@ -223,6 +227,11 @@ impl Projection {
         });
         if shown.is_none() {
             self.leave_out(format!("{name} (unreadable)"));
+        } else if reading == Reading::Command
+            && shown.as_ref().is_some_and(|shown| shown.redacted)
+            && guarded(|| Some(redactor?.masks_syntax(text, reading))).unwrap_or(true)
+        {
+            self.withheld.push(MASKED_SYNTAX.to_owned());
         }
         self.count(shown)
     }

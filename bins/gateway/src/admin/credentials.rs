@@ -136,7 +136,9 @@ pub(crate) async fn execution(command: ExecutionCommand) -> Result<(), Error> {
             let desk = Desk::open(&common)?;
             let session_id = id("session", session, SessionId::parse)?;
             let expires_at = expires.map(|after| SystemClock.now() + after);
-            let made = desk.add_credential(&session_id, expires_at, &label).await?;
+            let made = make(CredentialKind::Execution);
+            desk.add_credential(&made, &session_id, expires_at, &label)
+                .await?;
             if let Some(path) = &credential_file {
                 write_secret(path, &made.secret)?;
             }
@@ -238,11 +240,11 @@ impl Desk {
 
     pub(crate) async fn add_credential(
         &self,
+        made: &Made,
         session_id: &SessionId,
         expires_at: Option<OffsetDateTime>,
         label: &str,
-    ) -> Result<Made, Error> {
-        let made = make(CredentialKind::Execution);
+    ) -> Result<(), Error> {
         let credential = NewExecutionCredential {
             credential_id: made.credential_id.clone(),
             hash: made.secret.hash(),
@@ -253,12 +255,12 @@ impl Desk {
         };
         let added = self.store.add_execution_credential(&self.grant, credential);
         let added = added.await;
-        added.map_err(refused("the credential was not made"))?;
-        Ok(made)
+        added.map_err(refused("the credential was not made"))
     }
 }
 
-fn make(kind: CredentialKind) -> Made {
+/// A fresh credential, not recorded yet.
+pub(crate) fn make(kind: CredentialKind) -> Made {
     Made {
         credential_id: TimeOrderedIds.fresh().into(),
         secret: Secret::generate(kind, &SystemRandom),

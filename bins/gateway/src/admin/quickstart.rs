@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use permit_domain::{SessionId, TaskId, UserId, WorkspaceId};
-use permit_policy::{SYNTHETIC_USER, Scopes};
+use permit_policy::{CredentialKind, SYNTHETIC_USER, Scopes};
 use serde::Serialize;
 
-use super::Desk;
-use super::credentials::write_secret;
 use super::records::id;
+use super::{Desk, credentials};
 use crate::cli::{AuthMode, QuickstartArgs};
 use crate::error::Error;
 use crate::output;
@@ -28,6 +27,11 @@ struct Made<'a> {
 }
 
 pub(crate) async fn run(args: QuickstartArgs) -> Result<(), Error> {
+    // First what may fail: a token that was made and never shown would stay valid.
+    let credential = credentials::make(CredentialKind::Execution);
+    if let Some(path) = &args.credential_file {
+        credentials::write_secret(path, &credential.secret)?;
+    }
     let desk = Desk::make(&args.common)?;
     let user_id = match args.auth {
         AuthMode::Required => desk.add_user(&args.user).await?,
@@ -43,20 +47,15 @@ pub(crate) async fn run(args: QuickstartArgs) -> Result<(), Error> {
         }
         AuthMode::Disabled => None,
     };
-    let credential = desk
-        .add_credential(&session_id, None, "quickstart")
-        .await?
-        .secret;
-    if let Some(path) = &args.credential_file {
-        write_secret(path, &credential)?;
-    }
+    desk.add_credential(&credential, &session_id, None, "quickstart")
+        .await?;
     let made = Made {
         user_id,
         workspace_id,
         task_id,
         session_id,
         token: token.as_ref().map(|token| token.expose()),
-        credential: (args.credential_file.is_none()).then(|| credential.expose()),
+        credential: (args.credential_file.is_none()).then(|| credential.secret.expose()),
         credential_file: args.credential_file,
     };
     let database = &args.common.database;
@@ -87,7 +86,7 @@ session     {}
 token       {token}
 credential  {credential}
 
-The token and the credential are not shown again. Next:
+Keep what is secret now, it is not shown again. Next:
   permit-gateway serve --database {}{auth}
   permit-sidecar run --gateway http://127.0.0.1:7878 --credential-file {file} --prompt '...' -- AGENT",
         made.user_id,

@@ -130,6 +130,9 @@ impl Found {
     }
 }
 
+/// Bytes that separate, substitute or quote in a shell.
+const SYNTAX: &[u8] = b" \t\r\n\x0b\x0c;|&<>()`$\\{}";
+
 /// The values of one prompt that are known to be secret.
 pub(crate) struct Redactor {
     known: Known,
@@ -168,6 +171,16 @@ impl Redactor {
         let spans = self.spans(text, reading);
         let redacted = !spans.is_empty();
         Some((apply(text, &spans)?, redacted))
+    }
+
+    /// Whether what is masked in the text could be shell text that runs, should its command hand
+    /// it to a shell after all. What a mask covers cannot be judged, so that has to be said.
+    pub(crate) fn masks_syntax(&self, text: &str, reading: Reading) -> bool {
+        let spans = self.spans(text, reading);
+        let mut masked = spans
+            .iter()
+            .filter_map(|span| text.as_bytes().get(span.start..span.end));
+        masked.any(|masked| masked.iter().any(|byte| SYNTAX.contains(byte)))
     }
 
     /// Whether the text holds a credential.

@@ -149,3 +149,29 @@ fn an_option_keeps_its_id_and_loses_its_secret() {
     assert_eq!(projected.action.withheld, ["option"]);
     assert!(projected.action.redacted);
 }
+
+/// A mask must not pass for harmless where what it covers might run.
+#[test]
+fn a_mask_over_shell_syntax_is_told() {
+    let told = |text: &str| {
+        let withheld = project(command(text)).action.withheld;
+        withheld.iter().any(|kind| kind.contains("shell syntax"))
+    };
+    for hiding in [
+        "printf 'DB_TOKEN=abcdefgh\\ntouch\\t/x/a' | sh",
+        "TOKEN=abc${x:=$(touch /x/a)} ls",
+        "eval 'TOKEN=x;touch${IFS}/x/a'",
+        "TOKEN='touch /x/a'; eval $TOKEN",
+        "echo 'touch /x/a' | sudo -S sh",
+    ] {
+        assert!(told(hiding), "{hiding}");
+    }
+    for plain in [
+        "TOKEN=abcdefgh1234 ls",
+        "curl -u admin:hunter2hunter2 https://h",
+        "mysql -phunter2hunter2 db",
+        "git status",
+    ] {
+        assert!(!told(plain), "{plain}");
+    }
+}
