@@ -36,6 +36,10 @@ fn mask_body(view: &View<'_>, start: usize, found: &mut Found) -> usize {
     let mut any = false;
     loop {
         let (after_break, literal) = skip_break(bytes, at);
+        if let Some(end) = header_end(bytes, after_break) {
+            at = end;
+            continue;
+        }
         let length = bytes
             .get(after_break..)
             .unwrap_or_default()
@@ -46,11 +50,7 @@ fn mask_body(view: &View<'_>, start: usize, found: &mut Found) -> usize {
         let end = after_break + length;
         let line = bytes.get(after_break..end).unwrap_or_default();
         if length == 0 || bytes.get(end) == Some(&b':') {
-            match header_end(bytes, after_break) {
-                Some(end) => at = end,
-                None => return after_break.max(start),
-            }
-            continue;
+            return after_break.max(start);
         }
         let plain_word = line.iter().all(u8::is_ascii_lowercase);
         let closes = ends_line(bytes, end);
@@ -89,7 +89,14 @@ fn ends_line(bytes: &[u8], at: usize) -> bool {
 /// The end of an old-style header line such as `DEK-Info: ...`.
 fn header_end(bytes: &[u8], at: usize) -> Option<usize> {
     let line = bytes.get(at..bytes.len().min(at + 96))?;
-    let known = [&b"Proc-Type:"[..], b"DEK-Info:", b"Comment:"];
+    let known = [
+        &b"Proc-Type:"[..],
+        b"DEK-Info:",
+        b"Comment:",
+        b"Version:",
+        b"Hash:",
+        b"Charset:",
+    ];
     if !known.iter().any(|name| line.starts_with(name)) {
         return None;
     }

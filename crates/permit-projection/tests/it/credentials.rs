@@ -240,3 +240,21 @@ fn masking_can_never_hide_what_runs() {
     let (shown, _) = shown(&format!("sh <<X\n{begin}\nrm -rf /\nreboot\n-----END\nX"));
     assert!(shown.contains("\nrm -rf /\nreboot\n"), "{shown}");
 }
+
+#[test]
+fn a_private_key_with_header_lines_is_masked() {
+    let body = "c2VjcmV0IGtleSBib2R5".repeat(3);
+    for (label, headers) in [
+        (
+            "RSA PRIVATE KEY",
+            "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n",
+        ),
+        ("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2\n\n"),
+    ] {
+        let key =
+            format!("-----BEGIN {label}-----\n{headers}{body}\n{body}\n-----END {label}-----");
+        let (text, redacted) = shown(&format!("echo '{key}' > key; make"));
+        assert!(redacted && !text.contains(&body), "{text}");
+        assert!(text.ends_with("> key; make"), "{text}");
+    }
+}
