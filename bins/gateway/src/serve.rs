@@ -21,6 +21,7 @@ use permit_policy::{
 use permit_service::PermissionService;
 use permit_sqlite::SqliteStore;
 use permit_system::{SystemClock, SystemRandom, TimeOrderedIds};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinError;
@@ -40,6 +41,9 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Error> {
     let config = Config::load(args)?;
     let _logging = permit_logging::start(config.log_format, &config.log)
         .map_err(|cause| Error::new("logging cannot start", cause))?;
+    // Every token passes through this process: others of the account may not read its memory.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|cause| Error::new("cannot keep other processes from reading this one", cause))?;
     let gate = gate(&config)?;
     let _only = lock(&config.database)?;
     let store = admin::open(&config.database)?;
