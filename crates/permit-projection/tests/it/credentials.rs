@@ -126,7 +126,7 @@ fn only_the_secret_changes_and_every_operator_stays() {
 #[test]
 fn references_stay() {
     stays(
-        "GH_TOKEN=$(cat /root/gh.tok) gh pr list; AUTH_TOKEN=$SOME_VAR ./x; \
+        "GH_TOKEN=$(cat /srv/gh.tok) gh pr list; AUTH_TOKEN=$SOME_VAR ./x; \
          curl -H \"Authorization: Bearer $TOKEN\" h; \
          echo //registry.npm.example/:_authToken=${NPM_TOKEN} >> .npmrc; export PW=`pass show x`",
     );
