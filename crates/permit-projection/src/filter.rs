@@ -32,8 +32,8 @@ pub fn redact_text(text: &str, kind: TextKind) -> Option<(String, bool)> {
         TextKind::Plain => Reading::Plain,
     };
     let redactor = Redactor::learn(std::iter::empty(), std::iter::once((text, reading)));
-    let (marked, redacted) = redactor.redact(text, reading)?;
-    Some((marked.text, redacted))
+    let done = redactor.redact(text, reading)?;
+    Some((done.marked.text, done.redacted))
 }
 
 /// Shows control, invisible and direction-changing characters as visible escapes, so that a text

@@ -221,16 +221,15 @@ impl Projection {
             return None;
         }
         let redactor = self.redactor.as_ref();
+        let mut over_syntax = false;
         let shown = guarded(|| {
-            let (marked, redacted) = redactor?.redact(text, reading)?;
-            finish(marked, redacted, lines, MAX_TEXT_BYTES)
+            let done = redactor?.redact(text, reading)?;
+            over_syntax = done.over_syntax && reading == Reading::Command;
+            finish(done.marked, done.redacted, lines, MAX_TEXT_BYTES)
         });
         if shown.is_none() {
             self.leave_out(format!("{name} (unreadable)"));
-        } else if reading == Reading::Command
-            && shown.as_ref().is_some_and(|shown| shown.redacted)
-            && guarded(|| Some(redactor?.masks_syntax(text, reading))).unwrap_or(true)
-        {
+        } else if over_syntax {
             self.withheld.push(MASKED_SYNTAX.to_owned());
         }
         self.count(shown)
@@ -244,7 +243,7 @@ impl Projection {
         let redactor = self.redactor.as_ref();
         let shown = guarded(|| {
             let parts = destination::parts(url)?;
-            let (marked, _) = redactor?.redact(&parts.join(), Reading::Plain)?;
+            let marked = redactor?.redact(&parts.join(), Reading::Plain)?.marked;
             let redacted = redactor?.finds_in(url, Reading::Plain);
             finish(marked, redacted, Lines::One, MAX_TEXT_BYTES)
         });
@@ -290,8 +289,8 @@ impl Projection {
         let name = (raw.name.len() <= MAX_RAW_BYTES)
             .then(|| {
                 guarded(|| {
-                    let (marked, redacted) = redactor.redact(&raw.name, Reading::Prose)?;
-                    finish(marked, redacted, Lines::One, MAX_NAME_BYTES)
+                    let done = redactor.redact(&raw.name, Reading::Prose)?;
+                    finish(done.marked, done.redacted, Lines::One, MAX_NAME_BYTES)
                 })
             })
             .flatten();

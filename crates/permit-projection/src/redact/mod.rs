@@ -130,6 +130,16 @@ impl Found {
     }
 }
 
+/// A text with its credentials masked.
+pub(crate) struct Redacted {
+    pub(crate) marked: Marked,
+    /// Whether anything was masked.
+    pub(crate) redacted: bool,
+    /// Whether what is masked could be shell text that runs, should its command hand it to a shell
+    /// after all. What a mask covers cannot be judged, so that has to be said.
+    pub(crate) over_syntax: bool,
+}
+
 /// Bytes that separate, substitute or quote in a shell.
 const SYNTAX: &[u8] = b" \t\r\n\x0b\x0c;|&<>()`$\\{}";
 
@@ -167,20 +177,17 @@ impl Redactor {
     }
 
     /// Masks every credential of the text; nothing when that cannot be done safely.
-    pub(crate) fn redact(&self, text: &str, reading: Reading) -> Option<(Marked, bool)> {
-        let spans = self.spans(text, reading);
-        let redacted = !spans.is_empty();
-        Some((apply(text, &spans)?, redacted))
-    }
-
-    /// Whether what is masked in the text could be shell text that runs, should its command hand
-    /// it to a shell after all. What a mask covers cannot be judged, so that has to be said.
-    pub(crate) fn masks_syntax(&self, text: &str, reading: Reading) -> bool {
+    pub(crate) fn redact(&self, text: &str, reading: Reading) -> Option<Redacted> {
         let spans = self.spans(text, reading);
         let mut masked = spans
             .iter()
             .filter_map(|span| text.as_bytes().get(span.start..span.end));
-        masked.any(|masked| masked.iter().any(|byte| SYNTAX.contains(byte)))
+        let over_syntax = masked.any(|masked| masked.iter().any(|byte| SYNTAX.contains(byte)));
+        Some(Redacted {
+            marked: apply(text, &spans)?,
+            redacted: !spans.is_empty(),
+            over_syntax,
+        })
     }
 
     /// Whether the text holds a credential.
